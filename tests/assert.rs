@@ -8,7 +8,7 @@ use std::process::Output;
 use common::{eventscope, expected_coverage, for_all_spans, stdout};
 use insight::RuleContext;
 use insight::assertion::Assertion;
-use insight::metrics::{Labels, METRICS, MetricContext, NoNumber, Numbers};
+use insight::metrics::{Labels, METRICS, MetricContext, NumberError, Numbers};
 use serde_json::Value;
 use session::Session;
 use session::questions::{SummaryQuery, TimeQuery};
@@ -176,8 +176,8 @@ fn one(looked: &MetricContext<'_>, name: &str) -> Option<f64> {
     match metric.evaluate(looked, &Labels::new()) {
         Ok(Numbers::One(number)) => Some(number),
         Ok(Numbers::Many(all)) => Some(all.iter().map(|seen| seen.value).sum()),
-        Err(NoNumber::NoData(_)) => None,
-        Err(NoNumber::Inconclusive(why) | NoNumber::Usage(why)) => panic!("{name}: {why}"),
+        Err(NumberError::NoData(_)) => None,
+        Err(NumberError::Inconclusive(why) | NumberError::Usage(why)) => panic!("{name}: {why}"),
     }
 }
 
@@ -209,7 +209,7 @@ fn agrees(session: &Session) -> Result<usize, String> {
     }
     for metric in METRICS {
         let read = metric.evaluate(&looked, &Labels::new());
-        if let Err(NoNumber::Usage(why)) = read {
+        if let Err(NumberError::Usage(why)) = read {
             return Err(why);
         }
         let is_many = matches!(read, Ok(Numbers::Many(_)));

@@ -397,6 +397,7 @@ fn names_are_stable_and_conventions_stay() {
             .event(19, 13, b"hello world")
             .event(19, 14, b"START:parse file")
             .event(19, 15, b"GHC:started: Parser [Secret]")
+            .event(19, 16, b"STOP\t1.5  parse file ")
     });
     let (new, _) = cut(&log.end().bytes, Selection::default(), true).expect("a log");
     let mut said = Vec::new();
@@ -420,6 +421,7 @@ fn names_are_stable_and_conventions_stay() {
             "message-1",
             "START:span-1",
             "GHC:started: span-4 [module-1]",
+            "STOP 1.5 span-1",
         ]
     );
 }
@@ -611,4 +613,21 @@ fn no_secret_is_left() {
             "{counts:?}"
         );
     }
+}
+
+/// The first census of a cut log is of a time before it; commands leave it out, as for a range of the whole log.
+#[test]
+fn a_heap_profile_of_a_cut_log_is_that_of_the_range() {
+    let folder = TempDir::new().expect("a folder");
+    let new = folder.path().join("new.eventlog");
+    let new = new.to_str().expect("UTF-8");
+    let case = fixture("ghc-9.6.6/heap-N2-hT-l-au");
+    let range = ["--from", "400ms", "--to", "800ms"];
+    stdout(&[&["cut", case.path(), "-o", new][..], &range].concat());
+    for more in [&[][..], &["--censuses"]] {
+        let of_range = stdout(&[&["heap", case.path()][..], more, &range].concat());
+        assert_eq!(stdout(&[&["heap", new][..], more].concat()), of_range);
+    }
+    let outside = eventscope(&["summary", new, "--from", "900ms"]);
+    assert!(!outside.status.success());
 }

@@ -85,7 +85,7 @@ fn numbers(log: &Session, range: Option<Interval>) -> Value {
         let blocked: Vec<_> = blocked.map(|(reason, ns)| (reason.name(), *ns)).collect();
         json!({
             "id": thread.id.0, "label": thread.label, "life": thread.life_ns, "running": thread.running_ns,
-            "paused": thread.ready_paused_ns, "behind": thread.ready_behind_ns, "idle": thread.ready_idle_ns,
+            "paused": thread.runnable_during_gc_ns, "behind": thread.runnable_behind_ns, "idle": thread.runnable_cap_idle_ns,
             "blocked": blocked, "foreign": thread.foreign_ns, "unknown": thread.unknown_ns,
         })
     });

@@ -16,7 +16,7 @@ use session::Session;
 use session::events::chunk::{ChunkReader, ChunkRows};
 use session::events::filter::{CapFilter, EventFilter, Matcher};
 use session::events::scan::{Counts, Scan};
-use session::events::visit::{Find, Numbering, Page, Visit};
+use session::events::visit::{ChunkVisitor, FindVisitor, Numbering, PageVisitor};
 use session::events::{EventList, EventRow};
 use session::tracks::{LogContents, scope_of};
 
@@ -56,7 +56,7 @@ impl Log {
         }
     }
 
-    fn visit<V: Visit>(&self, mut visit: V) -> V {
+    fn visit<V: ChunkVisitor>(&self, mut visit: V) -> V {
         while let Some(chunk) = visit.next_chunk() {
             visit.visit_chunk(&self.chunk(chunk), &self.session.event_context());
         }
@@ -79,7 +79,7 @@ impl Log {
             index: &self.rows().index,
             counts: Some(counts),
         };
-        self.visit(Page::new(list, numbering, first, count))
+        self.visit(PageVisitor::new(list, numbering, first, count))
             .finish()
     }
 }
@@ -302,7 +302,7 @@ proptest! {
         let numbering = Numbering { index: &log.rows().index, counts: Some(&counts) };
         let is_found = |at: &usize| expected.found[*at];
         let next = (first + 1..expected.rows.len()).find(is_found);
-        let find = Find::text(&list, numbering, Some(&counts), Some(first as u64), true);
+        let find = FindVisitor::text(&list, numbering, Some(&counts), Some(first as u64), true);
         let result = log.visit(find).finish();
         prop_assert_eq!(result.map(|found| found.row), next.map(|at| at as u64));
         if let (Some(result), Some(next)) = (result, next) {
@@ -310,13 +310,13 @@ proptest! {
             prop_assert_eq!(result.found, Some(before as u64));
         }
         let previous = (0..first.min(expected.rows.len())).rev().find(is_found);
-        let find = Find::text(&list, numbering, None, Some(first as u64), false);
+        let find = FindVisitor::text(&list, numbering, None, Some(first as u64), false);
         let result = log.visit(find).finish();
         prop_assert_eq!(result.map(|found| found.row), previous.map(|at| at as u64));
 
         let time = Nanos((from * 50e6) as u64);
         let at = expected.times.iter().position(|&row| row >= time);
-        let result = log.visit(Find::time(&list, numbering, time, None)).finish();
+        let result = log.visit(FindVisitor::time(&list, numbering, time, None)).finish();
         prop_assert_eq!(result.map(|found| found.row), at.map(|at| at as u64));
     }
 }
@@ -404,7 +404,7 @@ fn a_jump_to_a_time_prefers_the_capability_that_is_meant() {
         counts: None,
     };
     let row = |time, cap| {
-        let find = Find::time(&all, numbering, Nanos(time), cap);
+        let find = FindVisitor::time(&all, numbering, Nanos(time), cap);
         log.visit(find).finish().map(|found| found.row)
     };
     assert_eq!(row(500, Some(CapId(1))), Some(2));

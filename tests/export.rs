@@ -718,3 +718,37 @@ fn the_tables_are_documented() {
         );
     }
 }
+
+/// Files of two logs with one name do not replace each other, whatever the format.
+#[test]
+fn logs_with_one_name_get_files_of_their_own() {
+    let folder = TempDir::new().expect("a folder");
+    let copies = ["fib-forkio-N2-l", "sparks-N2-ls"].map(|name| {
+        let of = folder.path().join(name);
+        std::fs::create_dir(&of).expect("a folder");
+        let copy = of.join("run.eventlog");
+        std::fs::copy(fixture(&format!("ghc-9.6.6/{name}")).path(), &copy).expect("a copy");
+        copy.to_str().expect("UTF-8").to_owned()
+    });
+    for (format, files) in [("otlp-json", 6), ("chrome", 2)] {
+        let out = folder.path().join(format);
+        let out = out.to_str().expect("UTF-8");
+        let [one, other] = &copies;
+        stdout(&[
+            "export",
+            "--format",
+            format,
+            "--wall-clock",
+            "1",
+            "-o",
+            out,
+            one,
+            other,
+        ]);
+        assert_eq!(
+            std::fs::read_dir(out).expect("a folder").count(),
+            files,
+            "{format}"
+        );
+    }
+}

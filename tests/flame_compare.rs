@@ -208,3 +208,14 @@ fn what_cannot_be_compared_is_said() {
     let without = "tests/fixtures/logs/ghc-9.6.6/fib-forkio-N2-l.eventlog";
     assert_eq!(status(&["flamegraph", NOW, "--compare", without]), Some(1));
 }
+
+/// A range that covers both logs is the whole of each, whichever is longer.
+#[test]
+fn a_range_is_clipped_to_each_log() {
+    for (log, other) in [(NOW, BEFORE), (BEFORE, NOW)] {
+        assert_eq!(
+            rows(&[log, "--compare", other, "--from", "0"]),
+            rows(&[log, "--compare", other])
+        );
+    }
+}

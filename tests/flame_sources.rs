@@ -140,7 +140,7 @@ fn stacks_from_table(table: &ThreadTable) -> BTreeMap<Vec<String>, u64> {
             }
         };
         add(&["queued"], times.ready_ns());
-        add(&["ready", "in a collection"], times.ready_paused_ns);
+        add(&["ready", "in a collection"], times.runnable_during_gc_ns);
         for (reason, ns) in WaitReason::ALL.into_iter().zip(times.blocked_ns) {
             add(&["blocked", reason.name()], ns);
         }
@@ -188,7 +188,7 @@ fn waiting_is_what_the_table_of_threads_says() {
                     let ours = folded(origin, sources::WAITING, range, &only);
                     let waits = row.sums.times.all_blocked_ns()
                         + row.sums.times.ready_ns()
-                        + row.sums.times.ready_paused_ns;
+                        + row.sums.times.runnable_during_gc_ns;
                     let sum: u64 = ours.values().map(|(ns, _)| ns).sum();
                     if sum != waits {
                         return Err(format!("{range:?}, thread {}: {sum} {waits}", row.id));

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use analysis::timeline::flow::{ArrowKind, FlowQuery};
 use analysis::timeline::instants::InstantKind;
-use analysis::timeline::thread_lane::ThreadFilter;
+use analysis::timeline::thread_lane::ThreadListQuery;
 use common::{Case, expected_coverage, for_all, open, reference_is_wrong, session_of};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::source::read_log;
@@ -207,9 +207,9 @@ fn arrows_agree_with_the_events() {
         let Ok(session) = session_of(&case.bytes()) else {
             return Ok(0);
         };
-        let filter = ThreadFilter {
+        let filter = ThreadListQuery {
             limit: usize::MAX,
-            ..ThreadFilter::default()
+            ..ThreadListQuery::default()
         };
         let mut compared = 0;
         for thread in session.ask(&filter).0 {
@@ -360,9 +360,9 @@ fn details_lead_to_items() {
         let Some(span) = overview.span else {
             return Ok(0);
         };
-        let filter = ThreadFilter {
+        let filter = ThreadListQuery {
             limit: 8,
-            ..ThreadFilter::default()
+            ..ThreadListQuery::default()
         };
         let threads = session.ask(&filter).0;
         let caps = overview.caps.iter().take(4).map(|life| life.cap);

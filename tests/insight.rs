@@ -166,17 +166,17 @@ fn is_a_sound_report(session: &Session, range: Option<Interval>) -> Result<Repor
 
 /// Returns the time of capabilities that a rule is about, by its classes; `None` if it is about something else.
 fn class_of(rule: &str, all: &CapTimes) -> Option<u64> {
-    let collecting = all.in_collections_ns() + all.coming_back_ns;
+    let collecting = all.in_collections_ns() + all.returning_ns;
     Some(match rule {
         "gc-sync-straggler" | "gc-sync-idle-caps" => all.stopping_ns,
         "idle-gc" | "forced-gc" | "par-gc-unbalanced" | "remembered-set" | "nursery-too-small"
         | "major-gc-heavy" | "costly-flags" => collecting,
         "bound-main" | "ready-while-idle" | "hand-overs" | "foreign-calls-block" => {
-            all.idle_ready_ns + all.coming_back_ns
+            all.idle_work_available_ns + all.returning_ns
         }
         "census-pauses" => collecting + all.census_ns,
         "short-of-cores" => {
-            all.idle_ready_ns + all.stopping_ns + all.waiting_ns + all.coming_back_ns
+            all.idle_work_available_ns + all.stopping_ns + all.waiting_ns + all.returning_ns
         }
         "lock-convoy"
         | "lockstep"
@@ -184,10 +184,10 @@ fn class_of(rule: &str, all: &CapTimes) -> Option<u64> {
         | "shared-thunk"
         | "capabilities-unused"
         | "tiny-threads"
-        | "short-foreign-calls" => all.all_idle_ns() + all.coming_back_ns,
+        | "short-foreign-calls" => all.all_idle_ns() + all.returning_ns,
         "serial-section" | "deadlock-found" | "small-pool" | "blocked-together"
-        | "one-at-a-time" | "throwto-wait" => all.idle_ns + all.coming_back_ns,
-        "one-worker" | "uneven-parts" => all.idle_ns + all.coming_back_ns,
+        | "one-at-a-time" | "throwto-wait" => all.idle_ns + all.returning_ns,
+        "one-worker" | "uneven-parts" => all.idle_ns + all.returning_ns,
         "stm-herd" | "yield-spin" | "finalizers" | "many-messages" | "race-losers" => {
             all.running_ns
         }
@@ -277,11 +277,11 @@ fn lost_time_is_the_account(session: &Session, report: &Report) -> Result<(), St
         (
             "idle, and in collections",
             of(&idle) + of(&[Cause::GcWaiting, Cause::Collecting]),
-            all.all_idle_ns() + all.collecting_ns + all.waiting_ns + all.coming_back_ns,
+            all.all_idle_ns() + all.collecting_ns + all.waiting_ns + all.returning_ns,
         ),
         (
             "resuming without work",
-            of(&idle).saturating_sub(all.all_idle_ns() + all.coming_back_ns),
+            of(&idle).saturating_sub(all.all_idle_ns() + all.returning_ns),
             0,
         ),
         (

@@ -16,6 +16,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("Beside", "a noun: ComparedStacks, ComparisonTarget"),
     ("beside", "compared, other, alignment"),
     ("Desk", "SliceQueue, SliceServer"),
+    ("Different", "DifferingValue"),
     ("Glance", "SyncedView"),
     ("Hearer", "Consumer"),
     ("Kept", "what it holds: DeferredEvents, StoredWords"),
@@ -26,6 +27,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("Looked", "ReadCursor"),
     ("Looks", "ReadCursors"),
     ("Made", "what it is"),
+    ("News", "LogUpdate"),
     ("Nobody", "BufferReleaser"),
     ("Oddity", "Anomaly"),
     ("oddity", "anomaly"),
@@ -35,6 +37,8 @@ const REFUSED: &[(&str, &str)] = &[
     ("readied", "became_runnable"),
     ("is_readied", "wakeup_makes_ready"),
     ("not_readied", "spurious_wakeups"),
+    ("Over", "OverlayKind"),
+    ("Recent", "CountLru"),
     ("Remembered", "ByteLru"),
     ("Says", "ThreadEventKind, MessageKind"),
     ("settle", "finish; sort_and_clip, record"),
@@ -42,6 +46,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("Telling", "SampleCursor"),
     ("Told", "TimelineEvent, DiagnosticJson"),
     ("trouble", "error"),
+    ("Watcher", "SweepVisitor"),
     ("Wish", "PanelRequest"),
 ];
 
@@ -62,6 +67,9 @@ impl Declarations {
         let text = name.to_string();
         if let Some((_, better)) = REFUSED.iter().find(|(refused, _)| *refused == text) {
             self.refused.push(format!("{text}: {better}"));
+        }
+        if text.starts_with("LEAST_") {
+            self.refused.push(format!("{text}: MIN_…"));
         }
         let doc: Vec<String> = attributes.iter().filter_map(doc_text).collect();
         let doc = doc.join(" ");

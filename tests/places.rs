@@ -7,7 +7,7 @@ use analysis::numbers::collections_query::{CollectionColumn, CollectionsQuery};
 use analysis::numbers::sparks_query::SparkRunBin;
 use analysis::timeline::thread_table::{ThreadColumn, ThreadTableQuery};
 use analysis::timeline::wait_totals::{WaitTotal, WaitTotals, WaitTotalsQuery};
-use analysis::timeline::waits::Wait;
+use analysis::timeline::waits::WaitKind;
 use common::{expect, expected_coverage, for_all_spans};
 use eventlog::ids::Nanos;
 use model::class::WaitReason;
@@ -126,7 +126,8 @@ fn waits_of_threads_add_up_to_the_table_and_name_their_longest() {
                     let totals = session.ask(&query).ok_or("no totals")?;
                     looked_at += totals.reasons.len();
                     if totals.examined == totals.waits {
-                        let queued = |total: &&WaitTotal<Wait>| matches!(total.of, Wait::Queued(_));
+                        let queued =
+                            |total: &&WaitTotal<WaitKind>| matches!(total.of, WaitKind::Queued(_));
                         let queued = totals.reasons.iter().filter(queued);
                         let longest = queued.filter_map(|total| total.longest).map(|wait| wait.ns);
                         let longest = longest.max().unwrap_or(0);
@@ -149,7 +150,7 @@ fn check(totals: &WaitTotals, blocked_ns: &[u64]) -> Result<(), String> {
         let total = totals
             .reasons
             .iter()
-            .find(|total| total.of == Wait::Blocked(reason));
+            .find(|total| total.of == WaitKind::Blocked(reason));
         expect(reason.name(), total.map_or(0, |total| total.ns), *ns)?;
         if let Some(total) = total.filter(|total| total.ns > 0) {
             let longest = total.longest.map_or(0, |longest| longest.ns);
@@ -177,7 +178,7 @@ fn bars_of_sparks_name_their_longest() {
         let mut looked_at = 0;
         for range in ranges(log) {
             for bin in session.ask(&SparksQuery(range)).runs {
-                let named = bin.count.min(SparkRunBin::MOST_PLACES as u64);
+                let named = bin.count.min(SparkRunBin::MAX_PLACES as u64);
                 expect("named", bin.longest.len() as u64, named)?;
                 let lengths = bin.from_ns..bin.to_ns;
                 let inside = bin.longest.iter().all(|run| lengths.contains(&run.ran_ns));

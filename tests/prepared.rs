@@ -4,7 +4,9 @@
 use std::pin::pin;
 
 use analysis::flamegraph::sources;
-use analysis::timeline::thread_table::{ThreadColumn, ThreadTable, ThreadTableQuery, ThreadView};
+use analysis::timeline::thread_table::{
+    ThreadColumn, ThreadTable, ThreadTableQuery, ThreadTableSettings,
+};
 use model::profile::stack_source::FlameSelection;
 use model::time::Interval;
 use proptest::prelude::*;
@@ -46,7 +48,7 @@ fn rows_of(session: &Session, query: &ThreadTableQuery) -> ThreadTable {
 }
 
 fn first_rows() -> ThreadTableQuery {
-    ThreadView::default().query(0..20)
+    ThreadTableSettings::default().query(0..20)
 }
 
 fn waits(session: &Session) -> FlameQuery {
@@ -128,7 +130,7 @@ fn other_orders_do_not_disturb_one_that_is_computed() {
         ThreadColumn::Created,
         ThreadColumn::Ready,
     ];
-    let others = others.map(|sort| ThreadView::sorted_by(sort).query(0..20));
+    let others = others.map(|sort| ThreadTableSettings::sorted_by(sort).query(0..20));
     let mut running = pin!(query.answer(&session, &AlwaysYield));
     assert!(poll(running.as_mut()).is_none());
     for other in &others {

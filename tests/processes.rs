@@ -6,7 +6,7 @@ use crate::common;
 use std::fs;
 
 use analysis::account::report::CapTimes;
-use analysis::timeline::thread_lane::{ThreadFilter, ThreadRow};
+use analysis::timeline::thread_lane::{ThreadListQuery, ThreadListRow};
 use common::build::{LogBuilder, TYPES};
 use common::merging::merge_logs;
 use common::picture::tracks;
@@ -47,7 +47,7 @@ fn own(times: &CapTimes) -> [u64; 6] {
         times.waiting_ns,
         times.stopping_ns,
         times.census_ns,
-        times.coming_back_ns,
+        times.returning_ns,
     ]
 }
 
@@ -107,10 +107,10 @@ fn rules_say_nothing_of_several_processes() {
     );
 }
 
-fn threads(session: &Session) -> Vec<ThreadRow> {
-    let filter = ThreadFilter {
+fn threads(session: &Session) -> Vec<ThreadListRow> {
+    let filter = ThreadListQuery {
         limit: 10_000,
-        ..ThreadFilter::default()
+        ..ThreadListQuery::default()
     };
     session.ask(&filter).0
 }
@@ -292,6 +292,18 @@ fn the_command_line_tells_all_processes() {
         json["processes"][2]["capabilities"],
         serde_json::json!([4, 5])
     );
+    // Each process is described as in its own log, but for the clock, which is that of the first one.
+    for (at, own) in [a, b, c].into_iter().enumerate() {
+        let own: serde_json::Value =
+            serde_json::from_str(&stdout(&["info", own, "--json"])).expect("JSON");
+        let process = json["processes"][at].as_object().expect("an object");
+        let shared = process
+            .iter()
+            .filter(|(field, _)| !["name", "capabilities", "started"].contains(&field.as_str()));
+        for (field, value) in shared {
+            assert_eq!(value, &own[field], "{field} of process {at}");
+        }
+    }
     let summary = stdout(&["summary", new]);
     assert!(
         summary.contains("This log contains 3 processes"),

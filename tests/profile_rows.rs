@@ -20,7 +20,7 @@ use model::time::Interval;
 use proptest::prelude::*;
 use session::Session;
 use session::tracks::calls::ForeignCalls;
-use session::tracks::details::{DetailsQuery, Fact, Target};
+use session::tracks::details::{DetailField, DetailsQuery, Target};
 use session::tracks::item::{Marks, Names};
 use session::tracks::lane::SpanPayload;
 use session::tracks::samples::{SamplePayload, Samples};
@@ -102,8 +102,8 @@ fn pictures_of_the_demo() {
     show("profile_near", &session, (1_030_000_000, 1_050_000_000));
 }
 
-fn text(facts: &[Fact]) -> String {
-    let line = |fact: &Fact| {
+fn text(facts: &[DetailField]) -> String {
+    let line = |fact: &DetailField| {
         let to = match fact.target {
             None => String::new(),
             Some(Target::Item(_, row, span)) => {

@@ -238,7 +238,7 @@ fn findings_say_what_they_do_not_explain_and_how_to_measure_their_advice() {
     let log = "tests/fixtures/findings/nursery-too-small-found.eventlog.gz";
     let html = stdout(&["report", log]);
     let command = "eventscope try -- ./KeepTable 20000 500000 +RTS -A256k";
-    assert!(html.contains(&format!("To measure these flags: {command}")));
+    assert!(html.contains(&format!("To measure the proposed flags: {command}")));
     assert!(!html.contains("Largest cause"));
 }
 

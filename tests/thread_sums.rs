@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use analysis::automata::thread_state::{Activity, ThreadSpan};
 use analysis::spans::{Analyses, OpenSpan, SpanSink, Spans, WaitReasons};
 use analysis::timeline::store::Store;
-use analysis::timeline::thread_table::{ThreadEnd, ThreadTable, ThreadTableQuery, ThreadTimes};
+use analysis::timeline::thread_table::{ThreadEnd, ThreadTable, ThreadTableQuery, ThreadTableRow};
 use analysis::timeline::turns::TurnSums;
 use analysis::yielder::{NoYield, block_on};
 use common::build::LogBuilder;
@@ -49,9 +49,7 @@ fn shortcuts_of_rules_are_what_runs_tell() {
             };
             let what = format!("thread {}", life.id());
             expect(&what, lived, life.life())?;
-            let runs = life
-                .turns_overlapping(lived)
-                .map(|(_, turn)| turn.duration(2));
+            let runs = life.turns_overlapping(lived).map(|(_, turn)| turn.run_ns());
             expect(&what, ran_ns, runs.sum())?;
         }
         for least in [1, 3, 100] {
@@ -79,7 +77,7 @@ fn runs_and_labels_agree() {
             return Ok(0);
         };
         let rows = table(store, None).rows;
-        let ours: BTreeMap<String, &ThreadTimes> =
+        let ours: BTreeMap<String, &ThreadTableRow> =
             rows.iter().map(|row| (row.id.to_string(), row)).collect();
         let theirs = sums["threads"].as_object().ok_or("no threads")?;
         for (id, theirs) in theirs {
@@ -198,7 +196,7 @@ fn waits_for_a_capability_agree() {
                 continue;
             }
             let ours = [
-                times.ready_ns() + times.ready_paused_ns,
+                times.ready_ns() + times.runnable_during_gc_ns,
                 sums.times.all_blocked_ns(),
                 sums.wakeups,
                 sums.migrations,
@@ -274,7 +272,7 @@ fn waits_are_those_of_the_lifecycle() {
                 woken_ns += late;
             }
             let what = format!("thread {}", row.id);
-            let ready = times.ready_ns() + times.ready_paused_ns;
+            let ready = times.ready_ns() + times.runnable_during_gc_ns;
             expect(&what, ready, ready_ns + woken_ns)?;
         }
         Ok(rows.len())
@@ -284,9 +282,9 @@ fn waits_are_those_of_the_lifecycle() {
 fn add(sums: &mut TurnSums, other: &TurnSums) {
     sums.running_ns += other.running_ns;
     sums.open_ns += other.open_ns;
-    sums.ready_paused_ns += other.ready_paused_ns;
-    sums.ready_behind_ns += other.ready_behind_ns;
-    sums.ready_idle_ns += other.ready_idle_ns;
+    sums.runnable_during_gc_ns += other.runnable_during_gc_ns;
+    sums.runnable_behind_ns += other.runnable_behind_ns;
+    sums.runnable_cap_idle_ns += other.runnable_cap_idle_ns;
     sums.unknown_ns += other.unknown_ns;
     for (sum, other) in sums.blocked_ns.iter_mut().zip(other.blocked_ns) {
         *sum += other;
@@ -323,12 +321,20 @@ fn adds_up(store: &Store, cuts: &[u64]) -> Result<(), String> {
             let what = format!("lane of {} in {range:?}", row.id);
             expect(&what, shown[Class::Running as usize], times.running_ns)?;
             expect(&what, shown[Class::Open as usize], times.open_ns)?;
-            expect(&what, shown[Class::ReadyGc as usize], times.ready_paused_ns)?;
-            expect(&what, shown[Class::Ready as usize], times.ready_behind_ns)?;
+            expect(
+                &what,
+                shown[Class::RunnableDuringGc as usize],
+                times.runnable_during_gc_ns,
+            )?;
+            expect(
+                &what,
+                shown[Class::Ready as usize],
+                times.runnable_behind_ns,
+            )?;
             expect(
                 &what,
                 shown[Class::ThreadRunnableCapIdle as usize],
-                times.ready_idle_ns,
+                times.runnable_cap_idle_ns,
             )?;
             expect(&what, shown[Class::Unknown as usize], times.unknown_ns)?;
             let blocked: BTreeSet<Class> = WaitReason::ALL.map(WaitReason::class).into();

@@ -4,7 +4,7 @@ use crate::common;
 
 use analysis::timeline::store::Store;
 use analysis::timeline::thread_table::{
-    ThreadColumn, ThreadEnd, ThreadSums, ThreadTable, ThreadTableQuery, ThreadTimes,
+    ThreadColumn, ThreadEnd, ThreadSums, ThreadTable, ThreadTableQuery, ThreadTableRow,
 };
 use analysis::yielder::{NoYield, block_on};
 use common::build::LogBuilder;
@@ -78,7 +78,7 @@ fn whole(store: &Store) -> ThreadTable {
     table(store, ThreadTableQuery::default())
 }
 
-fn only(store: &Store) -> ThreadTimes {
+fn only(store: &Store) -> ThreadTableRow {
     let mut rows = whole(store).rows;
     assert_eq!(rows.len(), 1);
     rows.remove(0)

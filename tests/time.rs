@@ -35,7 +35,7 @@ fn costs_are_the_account(store: &Store, range: Interval) -> Result<Vec<GcCosts>,
         expect(&what, sum.work_ns, times.collecting_ns)?;
         expect(&what, waiting_ns, times.waiting_ns)?;
         expect(&what, sum.census_ns, times.census_ns)?;
-        expect(&what, sum.coming_back_ns, times.coming_back_ns)?;
+        expect(&what, sum.returning_ns, times.returning_ns)?;
     }
     for row in &costs {
         if row.mean_standstill_ns > row.max_standstill_ns {

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use analysis::account::report::CapTimes;
 use analysis::numbers::collections_query::CollectionsQuery;
-use analysis::timeline::activity::{COLLECTING, MOST_SERIES};
+use analysis::timeline::activity::{COLLECTING, MAX_SERIES};
 use analysis::timeline::thread_account::ThreadAccount;
 use analysis::timeline::thread_table::ThreadTableQuery;
 use common::build::{EventTypeDecl, LogBuilder};
@@ -69,12 +69,12 @@ fn ranges(log: NsRange) -> Vec<NsRange> {
 }
 
 /// Larger logs are skipped, as the reference implementation has a list entry for each event.
-const MOST_BYTES: usize = 32 << 20;
+const MAX_BYTES: usize = 32 << 20;
 
 /// Opens a log with both implementations; `None` if it cannot be read, or is too large.
 fn open_both(case: &Case) -> Option<(Session, PlainTime)> {
     let bytes = case.bytes();
-    if bytes.len() > MOST_BYTES {
+    if bytes.len() > MAX_BYTES {
         return None;
     }
     let cuts = |log| ranges(log).into_iter().flat_map(|(from, to)| [from, to]);
@@ -89,8 +89,8 @@ fn by_class(times: &CapTimes) -> CapSums {
         (CapClass::Waiting, times.waiting_ns),
         (CapClass::Stopping, times.stopping_ns),
         (CapClass::Census, times.census_ns),
-        (CapClass::ComingBack, times.coming_back_ns),
-        (CapClass::IdleWorkReady, times.idle_ready_ns),
+        (CapClass::ComingBack, times.returning_ns),
+        (CapClass::IdleWorkReady, times.idle_work_available_ns),
         (CapClass::Idle, times.idle_ns),
         (CapClass::Unknown, times.unknown_ns),
     ];
@@ -101,9 +101,9 @@ fn sums_of(thread: &ThreadAccount) -> ThreadSums {
     ThreadSums {
         life: thread.life_ns,
         running: thread.running_ns,
-        ready_in_collection: thread.ready_paused_ns,
-        ready_behind_thread: thread.ready_behind_ns,
-        ready_while_idle: thread.ready_idle_ns,
+        ready_in_collection: thread.runnable_during_gc_ns,
+        ready_behind_thread: thread.runnable_behind_ns,
+        ready_while_idle: thread.runnable_cap_idle_ns,
         blocked: thread.blocked_ns.clone(),
         foreign_call: thread.foreign_ns,
         unknown: thread.unknown_ns,
@@ -270,7 +270,7 @@ fn the_rows_of_capabilities_show_the_account() {
                     ),
                     (&[Class::GcSync], times.stopping_ns),
                     (&[Class::Census], times.census_ns),
-                    (&[Class::Returning], times.coming_back_ns),
+                    (&[Class::Returning], times.returning_ns),
                 ];
                 for (classes, time) in rows {
                     let what = format!("capability {cap}, {zoom} pixels, {classes:?}");
@@ -299,13 +299,18 @@ fn the_rows_of_threads_show_the_account() {
             for thread in threads.iter().take(200) {
                 for zoom in ZOOMS {
                     let marks = in_marks(session, Thread(thread.id).into(), view, zoom);
-                    let ready =
-                        thread.ready_paused_ns + thread.ready_behind_ns + thread.ready_idle_ns;
+                    let ready = thread.runnable_during_gc_ns
+                        + thread.runnable_behind_ns
+                        + thread.runnable_cap_idle_ns;
                     let blocked = thread.blocked_ns.values().sum();
                     let rows: [(&[Class], u64); 5] = [
                         (&[Class::Running, Class::Open], thread.running_ns),
                         (
-                            &[Class::Ready, Class::ReadyGc, Class::ThreadRunnableCapIdle],
+                            &[
+                                Class::Ready,
+                                Class::RunnableDuringGc,
+                                Class::ThreadRunnableCapIdle,
+                            ],
                             ready,
                         ),
                         (&BLOCKED, blocked),
@@ -361,7 +366,7 @@ fn the_activity_shows_the_account() {
                 exactly(&what, collecting, all.in_collections_ns())?;
                 let running = sum(&|series| series != COLLECTING);
                 exactly(&what, running, all.running_ns)?;
-                if times.caps.len() <= MOST_SERIES {
+                if times.caps.len() <= MAX_SERIES {
                     for (place, (cap, times)) in times.caps.iter().enumerate() {
                         let ran = sum(&|series| usize::from(series) == place);
                         exactly(
@@ -476,7 +481,7 @@ fn the_table_of_threads_is_the_account() {
                 let times = session.ask(&TimeQuery(range));
                 // The footer of the table agrees with the panels of capabilities and tracks.
                 let all = table.all.times;
-                let ready = all.ready_paused_ns + all.ready_ns();
+                let ready = all.runnable_during_gc_ns + all.ready_ns();
                 expect(
                     "all runs",
                     all.running_ns + all.open_ns,
@@ -495,12 +500,16 @@ fn the_table_of_threads_is_the_account() {
                         blocked[reason as usize] += time;
                     }
                     blocked[WaitReason::ForeignCall as usize] += thread.foreign_ns;
-                    let ready = [row.ready_paused_ns, row.ready_behind_ns, row.ready_idle_ns];
+                    let ready = [
+                        row.runnable_during_gc_ns,
+                        row.runnable_behind_ns,
+                        row.runnable_cap_idle_ns,
+                    ];
                     expect(&what, row.running_ns + row.open_ns, thread.running_ns)?;
                     let plainly = [
-                        thread.ready_paused_ns,
-                        thread.ready_behind_ns,
-                        thread.ready_idle_ns,
+                        thread.runnable_during_gc_ns,
+                        thread.runnable_behind_ns,
+                        thread.runnable_cap_idle_ns,
                     ];
                     expect(&what, ready, plainly)?;
                     expect(&what, row.blocked_ns, blocked)?;
@@ -530,7 +539,7 @@ fn the_summary_is_the_account() {
                 expect(&what, row.cap, *cap)?;
                 let shown = [row.mutator_ns, row.gc_ns, row.idle_ns];
                 let collections = times.collecting_ns + times.waiting_ns + times.census_ns;
-                let idle = times.idle_ns + times.idle_ready_ns;
+                let idle = times.idle_ns + times.idle_work_available_ns;
                 expect(&what, shown, [times.running_ns, collections, idle])?;
                 things += 1;
             }

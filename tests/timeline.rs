@@ -3,7 +3,7 @@
 use crate::common;
 
 use analysis::timeline::flow::FlowQuery;
-use analysis::timeline::thread_lane::ThreadFilter;
+use analysis::timeline::thread_lane::ThreadListQuery;
 use common::build::LogBuilder;
 use common::{open, picture};
 use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
@@ -36,9 +36,9 @@ impl Names for Labels {
 }
 
 fn all_tracks(session: &Session, view: &TrackView) -> (Layout, Labels) {
-    let filter = ThreadFilter {
+    let filter = ThreadListQuery {
         limit: 4,
-        ..ThreadFilter::default()
+        ..ThreadListQuery::default()
     };
     let (threads, threads_in_all) = session.ask(&filter);
     let tracks = picture::tracks(session, (&threads, threads_in_all), view);
@@ -223,9 +223,9 @@ fn words_of_merged_spans_agree() {
         let session = open(name);
         let overview = session.overview();
         let view = overview.span.expect("events");
-        let threads = session.ask(&ThreadFilter {
+        let threads = session.ask(&ThreadListQuery {
             limit: 20,
-            ..ThreadFilter::default()
+            ..ThreadListQuery::default()
         });
         let caps = overview.caps.iter().map(|life| Capability(life.cap).into());
         let threads = threads.0.iter().map(|thread| Thread(thread.id).into());
@@ -321,7 +321,7 @@ fn marks_of_a_busy_thread_have_each_run_once() {
             } => {
                 let count = count as usize;
                 for run in seen..seen + count {
-                    let begins = lane.turn(run).part(2).0;
+                    let begins = lane.turn(run).run_span().0;
                     let end = start + query.bucket_ns();
                     assert!((start..end + query.bucket_ns() / 4).contains(&begins));
                     later += usize::from(begins >= end);

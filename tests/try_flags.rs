@@ -199,7 +199,7 @@ fn findings_name_the_command() {
     let text = common::stdout(&["findings", &log]);
     assert_eq!(
         text.lines().next_back(),
-        Some(format!("To measure these flags: {command}").as_str())
+        Some(format!("To measure the proposed flags: {command}").as_str())
     );
     let json: Value =
         serde_json::from_str(&common::stdout(&["findings", &log, "--json"])).expect("JSON");

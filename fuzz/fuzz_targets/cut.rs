@@ -11,10 +11,10 @@ use eventlog_edit::merge::{Align, Feed, Plan, Survey, merge};
 use libfuzzer_sys::fuzz_target;
 
 /// Limit for the inflated size of compressed inputs; larger ones would only be slow.
-const MOST_INFLATED: u64 = 1 << 20;
+const MAX_INFLATED: u64 = 1 << 20;
 
 fn reader(log: &[u8]) -> LogReader {
-    LogReader::new(log.len() as u64).with_inflate_limit(MOST_INFLATED)
+    LogReader::new(log.len() as u64).with_inflate_limit(MAX_INFLATED)
 }
 
 fn cut(mut log: &[u8], selection: Selection, anonymise: bool) -> Option<Vec<u8>> {

@@ -2,7 +2,7 @@
 //! and parsed again without loss.
 #![no_main]
 
-use analysis::timeline::thread_table::ThreadView;
+use analysis::timeline::thread_table::ThreadTableSettings;
 use libfuzzer_sys::fuzz_target;
 use session::events::EventList;
 use views::heap::settings::HeapView;
@@ -30,7 +30,7 @@ static PANELS: &[Panel] = &[
     panel("summary", Codec::for_settings::<()>()),
     panel("findings", Codec::for_settings::<FindingsView>()),
     panel("events", Codec::for_settings::<EventList>()),
-    panel("threads", Codec::for_settings::<ThreadView>()),
+    panel("threads", Codec::for_settings::<ThreadTableSettings>()),
     panel("flame", Codec::for_settings::<FlameView>()),
     panel("heap", Codec::for_settings::<HeapView>()),
     panel("ticky", Codec::for_settings::<TickyView>()),

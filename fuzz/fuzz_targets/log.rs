@@ -75,7 +75,7 @@ fn read_again(source: &RowSource, chunk: usize, bytes: &[u8]) -> usize {
 }
 
 /// Limit for the inflated size of compressed inputs; larger ones would only be slow.
-const MOST_INFLATED: u64 = 1 << 20;
+const MAX_INFLATED: u64 = 1 << 20;
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((&pieces, log)) = bytes.split_first() else {
@@ -87,7 +87,7 @@ fuzz_target!(|bytes: &[u8]| {
     };
     let mut reader = LogReader::new(log.len() as u64)
         .with_rows(1 + u64::from(pieces))
-        .with_inflate_limit(MOST_INFLATED);
+        .with_inflate_limit(MAX_INFLATED);
     let mut display = DisplayOrder::new(|_: &Record<'_>| {}, Duration(1000));
     let (mut events, mut payload_bytes, mut end) = (0, 0, Nanos(0));
     let mut sink = |record: &Record<'_>| {
@@ -127,7 +127,7 @@ fuzz_target!(|bytes: &[u8]| {
         }
     }
     let _ = display.finish();
-    let mut session = Session::new(log.len() as u64).with_inflate_limit(MOST_INFLATED);
+    let mut session = Session::new(log.len() as u64).with_inflate_limit(MAX_INFLATED);
     drive(&mut InPieces { log, piece }, &mut session).expect("it was read before");
     assert_eq!(session.events(), events as u64);
     assert_eq!(session.reader().accounting(), reader.accounting());

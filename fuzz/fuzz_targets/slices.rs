@@ -13,13 +13,13 @@ use libfuzzer_sys::fuzz_target;
 use session::Session;
 
 /// Limit for the inflated size of compressed inputs; larger ones would only be slow.
-const MOST_INFLATED: u64 = 1 << 20;
+const MAX_INFLATED: u64 = 1 << 20;
 /// Limit, as each slice may read a block from its start.
-const MOST_CUTS: usize = 8;
+const MAX_CUTS: usize = 8;
 
 fn read(mut log: &[u8], cuts: Vec<Nanos>) -> Result<Session, LogError> {
     let mut session = Session::new(log.len() as u64)
-        .with_inflate_limit(MOST_INFLATED)
+        .with_inflate_limit(MAX_INFLATED)
         .with_slicing_rule(SlicingRule::At(cuts));
     drive(&mut log, &mut session)?;
     Ok(session)
@@ -29,7 +29,7 @@ fn read(mut log: &[u8], cuts: Vec<Nanos>) -> Result<Session, LogError> {
 fn cuts(mut log: &[u8], choices: &[u8]) -> Vec<Nanos> {
     let mut times = Vec::new();
     read_log(&mut log, &mut |record: &Record<'_>| times.push(record.time)).expect("a log");
-    let numbers = choices.as_chunks().0.iter().take(MOST_CUTS);
+    let numbers = choices.as_chunks().0.iter().take(MAX_CUTS);
     let mut cuts: Vec<Nanos> = numbers
         .map(|&bytes| usize::from(u16::from_be_bytes(bytes)))
         .filter_map(|number| {

@@ -7,7 +7,7 @@ use clap::ValueEnum;
 
 use super::input::LogFile;
 use super::verdicts::{Format, assertions, check, conclude, print};
-use super::{Condition, Failure, Out, report};
+use super::{Condition, Failure, Out, report_in_log};
 use insight::RuleContext;
 use insight::assertion::runs::{RunAggregate, RunValues};
 use insight::metrics::MetricContext;
@@ -83,7 +83,10 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     let mut checked = Vec::new();
     let mut condition = Condition::Sound;
     for log in &logs {
-        let session = LogFile::from_path(log).open()?.read_session()?;
+        let input = LogFile::from_path(log).open()?;
+        let session = input
+            .read_session()
+            .map_err(|failure| failure.in_log(log))?;
         let name = log.to_string_lossy();
         let context = MetricContext::new(RuleContext::new(session.recording(), None));
         match &mut runs {
@@ -95,7 +98,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
                 }
             }
         }
-        condition = condition.max(report(session.reader()));
+        condition = condition.max(report_in_log(log, session.reader()));
     }
     if let Some(((name, _), runs)) = aggregate.zip(runs) {
         let of = format!("{name} of {} logs", logs.len());
@@ -103,6 +106,6 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
             checked.push(check(&of, assertion, &runs)?);
         }
     }
-    print(&checked, arguments.format, out)?;
+    print(&checked, arguments.format, arguments.allow_missing, out)?;
     conclude(&checked, arguments.allow_missing, condition)
 }

@@ -105,6 +105,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         .iter()
         .map(|assertion| check(&of, assertion, &comparison));
     let checked: Vec<AssertionResult> = checked.collect::<Result<_, _>>()?;
+    let passes = arguments.inconclusive == Inconclusive::Pass;
     match arguments.format {
         Format::Text => out.text(text(&comparison, &checked, arguments.all))?,
         Format::Markdown => out.text(markdown(&comparison, &checked, arguments.all))?,
@@ -114,10 +115,9 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
             comparison: &comparison,
             assertions: &checked,
         })?,
-        Format::Junit => print(&checked, verdicts::Format::Junit, out)?,
-        Format::Github => print(&checked, verdicts::Format::Github, out)?,
+        Format::Junit => print(&checked, verdicts::Format::Junit, passes, out)?,
+        Format::Github => print(&checked, verdicts::Format::Github, passes, out)?,
     }
-    let passes = arguments.inconclusive == Inconclusive::Pass;
     conclude(&checked, passes, condition)
 }
 

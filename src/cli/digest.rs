@@ -5,7 +5,7 @@ use std::io::{BufReader, Read};
 use std::path::Path;
 
 use super::input::LogFile;
-use super::{Condition, Failure, Out, report};
+use super::{Condition, Failure, Out, report, report_in_log};
 use insight::assertion::ValueRequest;
 use insight::metrics::MetricContext;
 use insight::window::{Occurrence, Window};
@@ -73,14 +73,17 @@ pub(super) fn read(
         digest.add_requested_from_digest(requests.iter().copied());
         return Ok((digest, Condition::Sound));
     }
-    let session = LogFile::from_path(file).open()?.read_session()?;
+    let input = LogFile::from_path(file).open()?;
+    let session = input
+        .read_session()
+        .map_err(|failure| failure.in_log(file))?;
     let range = part.range(&session)?;
     let log = session.recording();
     let mut digest = Digest::gather_blocking(log, range);
     let context = MetricContext::new(RuleContext::new(log, range));
     let added = digest.add_requested(requests.iter().copied(), &context);
     added.map_err(Failure::Usage)?;
-    Ok((digest, report(session.reader())))
+    Ok((digest, report_in_log(file, session.reader())))
 }
 
 /// Reads a file as a digest; `None` if it is not one: logs never begin with a brace.

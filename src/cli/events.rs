@@ -191,12 +191,13 @@ pub(super) fn json_object(event: &Event<'_>, record: &Record<'_>) -> serde_json:
     let mut object = Map::new();
     object.insert("time".into(), json!(record.time));
     object.insert("cap".into(), json!(record.cap));
-    object.insert("name".into(), json!(event.name()));
     for (name, value) in event.fields() {
         // `CapCreate` and similar events have a `cap` field of their own, which replaces that of the block: they
         // are logged outside any capability's block.
         object.insert(name.into(), json_value(value));
     }
+    // `PerfName` has a field of that name, which is in the text as well.
+    object.insert("name".into(), json!(event.name()));
     object.into()
 }
 

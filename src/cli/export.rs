@@ -17,7 +17,9 @@ use super::duration::nanoseconds;
 use super::output_file::{
     INTERRUPTED, create_output, finish_output, is_input, remove_unfinished_on_signals,
 };
-use super::{Condition, Failure, LogFile, Range, print_message, report};
+use super::{
+    Condition, Failure, LogFile, Range, print_message, report, report_in_log, system_words,
+};
 use eventlog::Record;
 use export::format::{Error, Format, OutputKind};
 use export::formats::{self, FORMATS};
@@ -76,7 +78,11 @@ impl FromStr for WallClock {
         let date = DateTime::parse_from_rfc3339(text).ok();
         let ns = match date {
             Some(date) => date.timestamp_nanos_opt().map(i128::from),
-            None => nanoseconds(&format!("{text}s")),
+            // A unit would be read as a part of another one: "m" as milliseconds.
+            None if text.ends_with(|c: char| c.is_ascii_digit()) => {
+                nanoseconds(&format!("{text}s"))
+            }
+            None => None,
         };
         let ns = ns.and_then(|ns| u64::try_from(ns).ok());
         let ns = ns.ok_or("write a time such as 2026-11-20T09:47:03Z, or seconds since 1970")?;
@@ -121,6 +127,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
             // The other files may be valid logs.
             Err(Failure::Log(error)) if !is_alone => {
                 print_message(format_args!("{}: {error}", path.display()));
+                condition = Condition::Damaged;
+            }
+            Err(Failure::File(file, error)) if !is_alone && file == *path => {
+                print_message(format_args!("{}: {}", path.display(), system_words(&error)));
                 condition = Condition::Damaged;
             }
             Err(Failure::Absent(why)) if !is_alone => {
@@ -170,7 +180,7 @@ fn export(
         inputs: &arguments.logs,
         fingerprint,
         session: &session,
-        range: session.recording().within_cut(range),
+        range: session.recording().clip_to_cut(range),
         clock_origin_ns: session
             .clock_origin_ns()
             .or(arguments.wall_clock.map(|clock| clock.ns)),
@@ -188,13 +198,20 @@ fn export(
             speed(bytes, begin)
         ));
     }
-    Ok(report(session.reader()))
+    Ok(match arguments.logs.len() {
+        1 => report(session.reader()),
+        _ => report_in_log(path, session.reader()),
+    })
 }
 
 fn write(arguments: &Arguments, target: Target<'_>, log: &Log<'_>) -> Result<(), Failure> {
     match target.format.output {
-        OutputKind::Tables(write) | OutputKind::Files(write) => {
+        OutputKind::Tables(write) => {
             write(log, target.out).map_err(|error| failure(error, log, target.out))
+        }
+        OutputKind::Files(write) => {
+            let base = target.out.join(file_name(arguments, log));
+            write(log, &base).map_err(|error| failure(error, log, target.out))
         }
         OutputKind::File { extension, write } => {
             let path = output_path(arguments, target.out, log, extension)?;
@@ -205,25 +222,29 @@ fn write(arguments: &Arguments, target: Target<'_>, log: &Log<'_>) -> Result<(),
     }
 }
 
-/// Returns the output path of a log: the given path, or a file in the given folder. If several logs share a name,
-/// their file names include the run's identifier.
+/// Returns the output path of a log: the given path, or a file in the given folder.
 fn output_path(
     arguments: &Arguments,
     out: &Path,
     log: &Log<'_>,
     extension: &str,
 ) -> Result<PathBuf, Failure> {
-    let name = log.name;
     if arguments.logs.len() == 1 && !out.is_dir() {
         return Ok(out.to_owned());
     }
     fs::create_dir_all(out).map_err(|error| Failure::File(out.to_owned(), error))?;
+    Ok(out.join(format!("{}.{extension}", file_name(arguments, log))))
+}
+
+/// Returns the name of the files of a log, without extension: if several logs share a name, it includes the run's
+/// identifier.
+fn file_name(arguments: &Arguments, log: &Log<'_>) -> String {
+    let name = log.name;
     let is_called_so = |path: &&PathBuf| path.file_name().is_some_and(|other| other == name);
-    let file = match arguments.logs.iter().filter(is_called_so).count() {
-        0 | 1 => format!("{name}.{extension}"),
-        _ => format!("{name}-{}.{extension}", log.run_id()),
-    };
-    Ok(out.join(file))
+    match arguments.logs.iter().filter(is_called_so).count() {
+        0 | 1 => name.to_owned(),
+        _ => format!("{name}-{}", log.run_id()),
+    }
 }
 
 fn failure(error: Error, log: &Log<'_>, path: &Path) -> Failure {
@@ -253,6 +274,7 @@ mod tests {
             "1970-01-01",
             "1969-12-31T23:59:59Z",
             "1s",
+            "1m",
         ] {
             assert_eq!(ns(wrong), None, "{wrong}");
         }

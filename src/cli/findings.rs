@@ -130,13 +130,16 @@ fn write_finding(report: &Report, finding: &Finding, f: &mut fmt::Formatter<'_>)
         writeln!(f, "    Explains {many} below.")?;
     }
     for attempt in &finding.tries {
-        let flag = attempt.flag.as_ref().map(|flag| format!("{flag}: "));
+        let what = match &attempt.flag {
+            Some(flag) => format!("Try {flag}"),
+            None => "Advice".to_owned(),
+        };
         let price = attempt
             .price
             .as_ref()
             .map(|price| format!(" (price: {price})"));
-        let [flag, price] = [flag, price].map(Option::unwrap_or_default);
-        writeln!(f, "    Try {flag}{}{price}", attempt.text)?;
+        let price = price.unwrap_or_default();
+        writeln!(f, "    {what}: {}{price}", attempt.text)?;
     }
     writeln!(f, "    {}: {}", words::CAVEAT, finding.distrust)?;
     const SHOWN: usize = 3;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::flamegraph::{Arguments, Format, Stacks, from, tracks};
+use super::flamegraph::{Arguments, Format, Stacks, clip_to_profile, from, tracks};
 use super::input::LogFile;
 use super::{EscapeStyle, Failure, Out, Output, Table};
 use model::profile::stack_source::{CensusCounts, FlameSelection};
@@ -33,7 +33,9 @@ impl ComparedLog {
         let sources = session.flame_sources();
         let asked = arguments.source.unwrap_or(Stacks::Of(query.choice.source));
         let from = from(Some(asked), &sources)?;
+        let range = session.recording().clip_to_cut(arguments.range.span()?);
         let choice = FlameSelection {
+            range: clip_to_profile(range, &session, from.source()),
             tracks: tracks(from, &arguments.track, &sources)?,
             ..query.choice.clone()
         };

@@ -50,7 +50,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "TRACK", value_parser = track, value_delimiter = ',')]
     pub(super) track: Vec<TrackSource>,
     #[command(flatten)]
-    range: Range,
+    pub(super) range: Range,
     /// Transform the stacks: focus:NAME, drop:NAME, merge:NAME, recursion, modules, idle, invert; may be repeated
     #[arg(long, value_name = "STEP", value_parser = step)]
     step: Vec<Step>,
@@ -162,7 +162,7 @@ impl Stacks {
     }
 
     /// Returns the underlying source.
-    const fn source(self) -> Source {
+    pub(super) const fn source(self) -> Source {
         match self {
             Self::Of(source) => source,
             Self::ForeignCalls => sources::COST_CENTRES,
@@ -295,6 +295,16 @@ pub(super) fn name_addresses(session: &mut Session, path: &Path) -> Result<(), F
     Ok(())
 }
 
+/// Clips a range to the profile: a picture covers exactly its range.
+pub(super) fn clip_to_profile(
+    range: Option<Interval>,
+    session: &Session,
+    source: Source,
+) -> Option<Interval> {
+    let whole = session.flame_span(source).or(session.overview().span);
+    range.zip(whole).map(|(range, whole)| range.clip(whole))
+}
+
 /// Builds the query from the arguments.
 fn query(
     arguments: &Arguments,
@@ -305,10 +315,7 @@ fn query(
     let from = from(arguments.source, &sources)?;
     let tracks = tracks(from, &arguments.track, &sources)?;
     let measure = measure(from, arguments.measure)?;
-    let whole = session.flame_span(from.source());
-    let whole = whole.or(session.overview().span);
-    // A picture covers exactly its range, so the range must not exceed the profile.
-    let range = range.zip(whole).map(|(range, whole)| range.clip(whole));
+    let range = clip_to_profile(range, session, from.source());
     Ok(FlameQuery {
         choice: FlameSelection {
             source: from.source(),
@@ -425,7 +432,16 @@ fn print(
                 choice: query.choice.clone(),
                 steps: query.steps.clone(),
             });
-            return Ok(print_totals(&rows, samples.now, arguments.output, out)?);
+            let most = match arguments.out {
+                None if arguments.output.is_for_terminal() => MAX_ROWS as usize,
+                _ => rows.len(),
+            };
+            return Ok(print_totals(
+                (&rows, most),
+                samples.now,
+                arguments.output,
+                out,
+            )?);
         }
     };
     if let Some(written) = session.write_flame(query, format, out.file(style)?) {
@@ -458,17 +474,17 @@ const COLUMNS: [&str; 6] = [
     "location",
 ];
 
-fn print_totals(rows: &[FlameRow], censuses: u32, output: Output, out: &mut Out) -> io::Result<()> {
+fn print_totals(
+    (rows, most): (&[FlameRow], usize),
+    censuses: u32,
+    output: Output,
+    out: &mut Out,
+) -> io::Result<()> {
     // Byte weights are averaged over the censuses.
     let count = u64::from(censuses.max(1));
     let mean = |amount: u64| {
         let rounded = (u128::from(amount) * 2 + u128::from(count)) / u128::from(count * 2);
         rounded as u64
-    };
-    let most = if output.is_for_terminal() {
-        MAX_ROWS as usize
-    } else {
-        rows.len()
     };
     let mut table = Table::begin(out, output, &COLUMNS)?;
     for row in rows.iter().take(most) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use serde::Serialize;
@@ -88,9 +88,6 @@ struct RunDocument<'a> {
 const MAX_LISTED: usize = 20;
 
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
-    let output = arguments.out.as_deref();
-    let output = output.map(|path| create_output(path, &arguments.inputs));
-    let output = output.transpose()?;
     let pairs = |pairs: &[Pair]| {
         pairs
             .iter()
@@ -104,6 +101,9 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         only: pairs(&arguments.only),
         numbers: &arguments.numbers,
     })?;
+    let output = arguments.out.as_deref();
+    let output = output.map(|path| create_output(path, &input.files));
+    let output = output.transpose()?;
     for file in input.skipped.iter().take(MAX_LISTED) {
         print_message(format_args!("{}: {}; skipped", file.path, file.why));
     }
@@ -115,9 +115,11 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     }
     input.notes.iter().for_each(print_message);
     if input.fleet.runs.is_empty() {
-        return Err(Failure::Absent(
-            "no digest: make them with `eventscope digest LOG > NAME.digest`".to_owned(),
-        ));
+        let why = match input.digests {
+            0 => "no digest: make them with `eventscope digest LOG > NAME.digest`",
+            _ => "no run has the labels that --where selects",
+        };
+        return Err(Failure::Absent(why.to_owned()));
     }
     let analysis = Analysis::of(&input.fleet);
     let page = FleetPage {
@@ -144,7 +146,14 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         })?,
         _ => out.text(summary(&page))?,
     }
-    Ok(Condition::Sound)
+    // Other files in a folder may be anything.
+    let is_named = |file: &SkippedFile| {
+        arguments
+            .inputs
+            .iter()
+            .any(|path| *path == Path::new(&file.path))
+    };
+    Ok(Condition::new(input.skipped.iter().any(is_named)))
 }
 
 fn runs(fleet: &Fleet) -> Vec<RunDocument<'_>> {

@@ -32,6 +32,10 @@ pub(super) struct FleetFiles {
     pub(super) fleet: Fleet,
     pub(super) skipped: Vec<SkippedFile>,
     pub(super) notes: Vec<String>,
+    /// Files that were read, which no output may replace.
+    pub(super) files: Vec<PathBuf>,
+    /// Number of digests in them.
+    pub(super) digests: u64,
 }
 
 /// Number of files that are read before their numbers are added: what is in memory at once.
@@ -52,7 +56,7 @@ pub(super) fn read_fleet(input: &FleetInput<'_>) -> Result<FleetFiles, Failure> 
     files.sort();
     files.dedup();
     let mut builder = FleetBuilder::new(input.numbers.to_vec(), input.only.clone());
-    let (mut skipped, mut unmatched) = (Vec::new(), 0_u64);
+    let (mut skipped, mut unmatched, mut digests) = (Vec::new(), 0_u64, 0);
     // While a data set is compacted, a run can be in two files.
     let mut known: HashSet<String> = HashSet::new();
     for batch in files.chunks(BATCH) {
@@ -68,6 +72,7 @@ pub(super) fn read_fleet(input: &FleetInput<'_>) -> Result<FleetFiles, Failure> 
                     continue;
                 }
             };
+            digests += 1;
             let (labels, is_matched) = labels(input, (&file.to_string_lossy(), &run.path));
             unmatched += u64::from(!is_matched);
             if builder.add(&run.path, labels, digest)
@@ -88,6 +93,8 @@ pub(super) fn read_fleet(input: &FleetInput<'_>) -> Result<FleetFiles, Failure> 
         fleet: builder.finish(),
         skipped,
         notes,
+        files,
+        digests,
     })
 }
 

@@ -101,7 +101,10 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     let input = arguments.log.open()?;
     let mut session = input.read_session()?;
     let log = session.recording().info.lives.log();
-    arguments.range.check(log)?;
+    arguments
+        .range
+        .check(session.recording().info.cut_range.or(log))?;
+    let range = session.recording().clip_to_cut(range);
     if let Some(path) = &arguments.symbols {
         name_addresses(&mut session, path)?;
     }
@@ -232,13 +235,16 @@ impl HeapRequest<'_> {
         let query = ChartQuery {
             choice: self.choice(self.profiles[0]),
             range: self.range,
-            view: self.range,
+            view: { self.range.zip(self.session.overview().span) }
+                .map(|(range, log)| range.clip(log)),
             width_px: chart_px(&look) as u32,
             ..ChartQuery::default()
         };
         let chart = self.session.heap_chart(&query).unwrap_or_default();
         let svg = heap_svg(&chart, &self.title(), &look);
-        print_to_file(path, [self.arguments.log.path()], |out| {
+        let symbols = self.arguments.symbols.as_deref();
+        let inputs = [Some(self.arguments.log.path()), symbols];
+        print_to_file(path, inputs.into_iter().flatten(), |out| {
             Ok(out.file(EscapeStyle::Xml)?.write_all(svg.as_bytes())?)
         })
     }

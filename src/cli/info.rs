@@ -55,18 +55,9 @@ fn print_json(info: &Info, reader: &LogReader, out: &mut Out) -> io::Result<()> 
     let damage = reader.damage();
     let span = info.first_and_last();
     let process = info.process();
-    let mut document = json!({
-        "ghc": info.ghc_version(),
-        "rts": info.rts,
-        "way": process.ways.iter().map(words::way).collect::<Vec<_>>(),
-        "program": info.program(),
-        "arguments": info.args,
-        "pid": info.pid,
-        "parent_pid": process.parent_pid,
+    let mut document = process_json(&process);
+    let of_log = json!({
         "heap_report": reader.heap_report(),
-        "started": process.started.map(|started| started.to_string()),
-        "environment_variables": process.environment_count,
-        "heap": process.heap,
         "capability_changes": process.capability_changes,
         "capability_sets": process.capsets,
         "capabilities": caps,
@@ -78,39 +69,47 @@ fn print_json(info: &Info, reader: &LogReader, out: &mut Out) -> io::Result<()> 
         "warnings": damage.kept.iter().map(|damage| line(&damage.into())).collect::<Vec<_>>(),
         "lost_bytes": damage.lost_bytes,
     });
+    extend(&mut document, of_log);
     if !process.processes.is_empty() {
-        let processes = process.processes.iter().map(json_of);
+        let processes = process.processes.iter().map(|own| {
+            let mut object = process_json(&own.process);
+            let caps: Vec<u16> = own.caps.iter().map(|cap| cap.0).collect();
+            extend(
+                &mut object,
+                json!({ "name": own.name, "capabilities": caps }),
+            );
+            object
+        });
         document["processes"] = processes.collect();
     }
     out.json(&document)
 }
 
-/// Returns the JSON object of one process of a merged log.
-fn json_of(own: &OsProcess) -> Value {
-    let OsProcess {
-        name,
-        caps,
-        process,
-    } = own;
+/// Returns the JSON object of a process: of the only one of a log, or of one of a merged log.
+fn process_json(process: &Process) -> Value {
     json!({
-        "name": name,
         "ghc": process.ghc,
         "rts": process.rts,
         "way": process.ways.iter().map(words::way).collect::<Vec<_>>(),
-        "program": process.program,
-        "arguments": process.arguments,
+        "program": process.program_name(),
+        "arguments": process.command_words().collect::<Vec<_>>(),
         "pid": process.pid,
         "parent_pid": process.parent_pid,
         "started": process.started.map(|started| started.to_string()),
         "environment_variables": process.environment_count,
         "heap": process.heap,
-        "capabilities": caps.iter().map(|cap| cap.0).collect::<Vec<_>>(),
     })
+}
+
+/// Adds the fields of an object to another.
+fn extend(object: &mut Value, more: Value) {
+    if let (Value::Object(fields), Value::Object(more)) = (object, more) {
+        fields.extend(more);
+    }
 }
 
 /// Returns the rows: a field name with its values.
 fn rows(info: &Info, reader: &LogReader) -> Vec<Vec<Cell<'static>>> {
-    let or_unknown = |text: Option<&str>| text.unwrap_or("unknown").to_owned();
     let mut rows: Vec<Vec<Cell<'static>>> = Vec::new();
     let mut row = |field: &'static str, value: String| rows.push(vec![field.into(), value.into()]);
     if let Some(report) = reader.heap_report() {
@@ -121,10 +120,6 @@ fn rows(info: &Info, reader: &LogReader) -> Vec<Vec<Cell<'static>>> {
     }
     let process = info.process();
     if process.processes.is_empty() {
-        row("ghc", or_unknown(info.ghc_version()));
-        row("rts", or_unknown(info.rts.as_deref()));
-        row("program", or_unknown(info.program()));
-        row("arguments", info.args.join(" "));
         for (field, value) in process_rows(&process) {
             row(field, value);
         }
@@ -139,10 +134,6 @@ fn rows(info: &Info, reader: &LogReader) -> Vec<Vec<Cell<'static>>> {
     } in &process.processes
     {
         row("process", name.clone());
-        row("ghc", or_unknown(process.ghc.as_deref()));
-        row("rts", or_unknown(process.rts.as_deref()));
-        row("program", or_unknown(process.program.as_deref()));
-        row("arguments", process.arguments.join(" "));
         for (field, value) in process_rows(process) {
             row(field, value);
         }
@@ -210,9 +201,16 @@ fn print_on_terminal(rows: &[Vec<Cell<'static>>], out: &mut Out) -> io::Result<(
     Ok(())
 }
 
-/// Returns how the process was started, as far as the log records it.
+/// Returns what a process is, and how it was started, as far as the log records it.
 fn process_rows(process: &Process) -> Vec<(&'static str, String)> {
-    let mut rows = Vec::new();
+    let or_unknown = |text: Option<&str>| text.unwrap_or("unknown").to_owned();
+    let command: Vec<&str> = process.command_words().collect();
+    let mut rows = vec![
+        ("ghc", or_unknown(process.ghc.as_deref())),
+        ("rts", or_unknown(process.rts.as_deref())),
+        ("program", or_unknown(process.program_name())),
+        ("arguments", command.join(" ")),
+    ];
     if !process.ways.is_empty() {
         rows.push(("way", words::ways(&process.ways)));
     }

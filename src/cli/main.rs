@@ -64,7 +64,7 @@ mod view_server;
 mod view_site;
 
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -197,6 +197,16 @@ enum Failure {
     NoData,
 }
 
+impl Failure {
+    /// Adds the name of the log that could not be read, for commands that read several.
+    fn in_log(self, path: &Path) -> Self {
+        match self {
+            Self::Log(error) => Self::Absent(format!("{}: {error}", path.display())),
+            other => other,
+        }
+    }
+}
+
 impl From<LogError> for Failure {
     fn from(error: LogError) -> Self {
         Self::Log(error)
@@ -297,6 +307,14 @@ fn exit(result: Result<Condition, Failure>) -> ExitCode {
 
 /// Maximum number of damaged places listed on a terminal; `check` lists all of them.
 const MAX_PLACES: usize = 20;
+
+/// Reports damage of one of several logs on standard error, after its name.
+fn report_in_log(path: &Path, reader: &LogReader) -> Condition {
+    if reader.damage().loses_data() {
+        print_message(format_args!("{}:", path.display()));
+    }
+    report(reader)
+}
 
 /// Reports damage of the log on standard error.
 fn report(reader: &LogReader) -> Condition {

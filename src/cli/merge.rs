@@ -9,7 +9,7 @@ use super::cut::speed;
 use super::duration::nanoseconds;
 use super::input::Input;
 use super::output_file::{create_output, finish_output};
-use super::{Condition, Failure, LogFile, print_message, report};
+use super::{Condition, Failure, LogFile, print_message, report_in_log};
 use eventlog_edit::merge::{Align, Facts, MergeCounts, MergeError, Plan, Survey, merge};
 
 #[derive(Debug, clap::Args)]
@@ -159,11 +159,10 @@ fn offsets(logs: &[LogFile], asked: &[Offset]) -> Result<Vec<i128>, Failure> {
 /// bytes.
 fn survey(log: &LogFile, input: &Input, align: &Align) -> Result<(Facts, Condition, u64), Failure> {
     let mut survey = Survey::new(&log.name(), align);
-    let reader = input.read(&mut survey)?;
-    if reader.damage().loses_data() {
-        print_message(format_args!("{}:", log.path().display()));
-    }
-    let condition = report(&reader);
+    let reader = input
+        .read(&mut survey)
+        .map_err(|failure| failure.in_log(log.path()))?;
+    let condition = report_in_log(log.path(), &reader);
     let header = reader.header().map(|header| &**header);
     Ok((survey.finish(header), condition, reader.len().0))
 }

@@ -392,7 +392,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     );
     let reader = arguments.log.open()?.read(&mut sink)?;
     let (spans, (lives, recorded)) = sink;
-    arguments.range.check(lives.log())?;
+    arguments.range.check(recorded.cut.or(lives.log()))?;
     let mut collector = spans.finish();
     if let Some(cut) = recorded.cut {
         let asked = collector.range;

@@ -3,7 +3,7 @@
 use super::empty::no_threads;
 use super::out::{escape_line, print_table};
 use super::{Condition, Failure, ListArguments, Out, Table, print_message, report};
-use analysis::timeline::thread_table::{ThreadColumn, ThreadTableQuery, ThreadTimes};
+use analysis::timeline::thread_table::{ThreadColumn, ThreadTableQuery, ThreadTableRow};
 use analysis::yielder::{NoYield, block_on};
 use model::format::{count, duration_ns};
 use session::thread_export::COLUMNS;
@@ -57,13 +57,13 @@ pub(super) fn run(arguments: &ListArguments, out: &mut Out) -> Result<Condition,
 }
 
 /// Formats a row for a terminal.
-fn line(row: &ThreadTimes) -> [String; 7] {
+fn line(row: &ThreadTableRow) -> [String; 7] {
     let times = &row.sums.times;
     let lasted = duration_ns;
     let label = row.label.as_deref().unwrap_or_default();
     [
         lasted(times.running_ns.saturating_add(times.open_ns)),
-        lasted(times.ready_ns().saturating_add(times.ready_paused_ns)),
+        lasted(times.ready_ns().saturating_add(times.runnable_during_gc_ns)),
         lasted(times.blocked_outside_calls_ns()),
         lasted(times.foreign_ns()),
         count(row.sums.runs),

@@ -70,9 +70,9 @@ fn for_each_thread(session: &Session, range: Option<Interval>, take: impl FnMut(
 fn thread_classes(thread: &ThreadAccount) -> [(&'static str, u64); 4] {
     [
         ("running", thread.running_ns),
-        ("ready_in_collection", thread.ready_paused_ns),
-        ("ready_behind_thread", thread.ready_behind_ns),
-        ("ready_while_idle", thread.ready_idle_ns),
+        ("ready_in_collection", thread.runnable_during_gc_ns),
+        ("ready_behind_thread", thread.runnable_behind_ns),
+        ("ready_while_idle", thread.runnable_cap_idle_ns),
     ]
 }
 
@@ -206,8 +206,7 @@ fn print_threads(session: &Session, range: Option<Interval>, out: &mut Out) -> i
     let mut widths: BTreeMap<Column, usize> = BTreeMap::new();
     let mut heads: BTreeMap<Column, String> = BTreeMap::new();
     for_each_thread(session, range, |thread| {
-        let label = thread.label.as_deref().unwrap_or_default();
-        let label = (Column::Label, label.chars().count());
+        let label = (Column::Label, label(&thread).chars().count());
         let numbers = numbers(&thread).map(|(column, number)| (column, digits(number)));
         for (column, width) in numbers.chain([label]) {
             let widest = widths.entry(column).or_insert_with(|| {
@@ -229,7 +228,7 @@ fn print_threads(session: &Session, range: Option<Interval>, out: &mut Out) -> i
     for_each_thread(session, range, |thread| {
         let own: BTreeMap<Column, u64> = numbers(&thread).collect();
         let cell = |(column, _): &(Column, usize)| match column {
-            Column::Label => thread.label.clone().unwrap_or_default(),
+            Column::Label => label(&thread),
             column => own.get(column).copied().unwrap_or_default().to_string(),
         };
         let cells: Vec<String> = columns.iter().map(cell).collect();
@@ -238,6 +237,11 @@ fn print_threads(session: &Session, range: Option<Interval>, out: &mut Out) -> i
         }
     });
     written
+}
+
+/// Returns the label of a thread in one line.
+fn label(thread: &ThreadAccount) -> String {
+    escape_line(thread.label.as_deref().unwrap_or_default())
 }
 
 /// Returns the number of decimal digits.

@@ -148,10 +148,15 @@ impl<E> Rounds<'_, E> {
                 if expected > budget.left() || budget.left().is_zero() {
                     return Ok(RoundsEnd::OutOfBudget);
                 }
-                let limit = self.limit(place, base, budget.left());
+                let left = budget.left();
+                let limit = self.limit(place, base, left);
                 let contestant = &mut contestants[place];
                 let sample = (self.run)(contestant.candidate.as_ref(), limit)?;
                 budget.spend(sample.wall);
+                if sample.end == RunEnd::TimedOut && limit == left {
+                    // The budget ended the run, not the program.
+                    return Ok(RoundsEnd::OutOfBudget);
+                }
                 let seconds = sample.wall.as_secs_f64();
                 line += &format!(" {} {seconds:.2} s", contestant.name());
                 contestant.stopped = failure(&sample, self.status);

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{Condition, Failure, Out};
 use insight::assertion::{Assertion, Level, ValueSource};
-use insight::metrics::{LocatedNumber, MetricContext, NoNumber};
+use insight::metrics::{LocatedNumber, MetricContext, NumberError};
 
 /// Output format for the results of assertions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -38,6 +38,16 @@ impl State {
             Self::Failed => "✗",
             Self::NoData | Self::Inconclusive => "?",
         }
+    }
+
+    /// Returns whether the values are missing.
+    const fn is_missing(self) -> bool {
+        matches!(self, Self::NoData | Self::Inconclusive)
+    }
+
+    /// Returns whether the assertion does not hold, and the command succeeds nevertheless.
+    const fn is_tolerated(self, allow_missing: bool) -> bool {
+        matches!(self, Self::Warned) || allow_missing && self.is_missing()
     }
 }
 
@@ -114,11 +124,17 @@ pub(super) fn check(
             let (left, right) = verdict.found;
             (state, format!("{left} against {right}"))
         }
-        Err(NoNumber::NoData(why)) => (State::NoData, why),
-        Err(NoNumber::Inconclusive(why)) => (State::Inconclusive, why),
-        Err(NoNumber::Usage(why)) => {
+        Err(NumberError::Usage(why)) => {
             return Err(Failure::Usage(format!("{}: {why}", assertion.text)));
         }
+        // Warnings never fail a command.
+        Err(NumberError::NoData(why) | NumberError::Inconclusive(why))
+            if assertion.level == Level::Warn =>
+        {
+            (State::Warned, why)
+        }
+        Err(NumberError::NoData(why)) => (State::NoData, why),
+        Err(NumberError::Inconclusive(why)) => (State::Inconclusive, why),
     };
     Ok(AssertionResult {
         log: of.to_owned(),
@@ -153,11 +169,12 @@ pub(super) fn conclude(
 pub(super) fn print(
     checked: &[AssertionResult],
     format: Format,
+    allow_missing: bool,
     out: &mut Out,
 ) -> Result<(), Failure> {
     match format {
         Format::Json => out.json(&checked)?,
-        Format::Junit => out.text(junit(checked))?,
+        Format::Junit => out.text(junit(checked, allow_missing))?,
         Format::Text => {
             for checked in checked {
                 let AssertionResult {
@@ -168,22 +185,23 @@ pub(super) fn print(
                     ..
                 } = checked;
                 let sign = state.sign();
-                out.text(format_args!("{sign} {log}: {assertion} (found {found})\n"))?;
+                let verb = if state.is_missing() { "" } else { "found " };
+                out.text(format_args!("{sign} {log}: {assertion} ({verb}{found})\n"))?;
             }
         }
-        Format::Github => out.text(github(checked))?,
+        Format::Github => out.text(github(checked, allow_missing))?,
     }
     Ok(())
 }
 
 /// Formats annotations. GitHub shows ten annotations of a kind per step, so failures come first and the rest is
 /// summarized.
-fn github(checked: &[AssertionResult]) -> String {
+fn github(checked: &[AssertionResult], allow_missing: bool) -> String {
     const MAX_ANNOTATIONS: usize = 10;
     let mut text = String::new();
     for (command, is_of) in [("error", false), ("warning", true)] {
         let reported = checked.iter().filter(|checked| {
-            checked.state != State::Passed && (checked.state == State::Warned) == is_of
+            checked.state != State::Passed && checked.state.is_tolerated(allow_missing) == is_of
         });
         let mut reported: Vec<&AssertionResult> = reported.collect();
         reported.sort_by_key(|checked| checked.state != State::Failed);
@@ -218,19 +236,18 @@ fn property(text: &str) -> String {
 }
 
 /// Formats a JUnit XML report.
-fn junit(checked: &[AssertionResult]) -> String {
-    let count = |wanted: &[State]| {
-        let of = checked
-            .iter()
-            .filter(|checked| wanted.contains(&checked.state));
+fn junit(checked: &[AssertionResult], allow_missing: bool) -> String {
+    let count = |is_wanted: &dyn Fn(State) -> bool| {
+        let of = checked.iter().filter(|checked| is_wanted(checked.state));
         of.count()
     };
+    let is_tolerated = |state: State| state.is_tolerated(allow_missing);
     let mut xml = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"eventscope\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n",
         checked.len(),
-        count(&[State::Failed]),
-        count(&[State::NoData, State::Inconclusive]),
-        count(&[State::Warned])
+        count(&|state| state == State::Failed),
+        count(&|state| state.is_missing() && !is_tolerated(state)),
+        count(&is_tolerated)
     );
     for checked in checked {
         let found = escaped(&checked.found);
@@ -238,6 +255,7 @@ fn junit(checked: &[AssertionResult]) -> String {
             State::Passed => String::new(),
             State::Failed => format!("<failure message=\"found {found}\"/>"),
             State::Warned => format!("<skipped message=\"found {found}\"/>"),
+            state if is_tolerated(state) => format!("<skipped message=\"{found}\"/>"),
             State::NoData | State::Inconclusive => format!("<error message=\"{found}\"/>"),
         };
         let (log, name) = (escaped(&checked.log), escaped(&checked.assertion));

@@ -25,7 +25,7 @@ use super::ptr_eq::PtrEq;
 use analysis::timeline::user_spans::SpanPrefixes;
 use eventlog::hash::SeededMap;
 use protocol::wire::{self, LiveFile};
-use protocol::{AskId, FromWorker, LogId, News, ToWorker, VERSION};
+use protocol::{AskId, FromWorker, LogId, LogUpdate, ToWorker, VERSION};
 use session::MemoryBudget;
 
 /// A worker that does not acknowledge the opening or closing of a log within this time is replaced. It normally
@@ -44,8 +44,8 @@ extern "C" {
 /// Unsolicited message from the worker.
 #[derive(Debug)]
 pub(super) enum ClientEvent {
-    /// News about an open log.
-    News(LogId, News),
+    /// LogUpdate about an open log.
+    LogUpdate(LogId, LogUpdate),
     /// Result of naming the addresses in logs.
     Symbols(String),
     /// The worker died with this error message, or could not be started. No replacement has been started yet.
@@ -260,11 +260,11 @@ impl Client {
                     *awaiting_ack = None;
                 }
             }
-            Ok(FromWorker::News(log, news)) => {
+            Ok(FromWorker::LogUpdate(log, news)) => {
                 self.0.borrow_mut().changes += 1;
-                if let News::Loaded { memory, .. }
-                | News::Grown { memory, .. }
-                | News::MemoryLimit { memory, .. } = &news
+                if let LogUpdate::Loaded { memory, .. }
+                | LogUpdate::Grown { memory, .. }
+                | LogUpdate::MemoryLimit { memory, .. } = &news
                 {
                     let inner = &mut *self.0.borrow_mut();
                     inner.has_large_memory |= memory.resident_bytes > REPLACE_WORKER_BYTES;
@@ -272,10 +272,12 @@ impl Client {
                         opened_log.taken_bytes = Some(memory.resident_bytes);
                     }
                 }
-                let is_end = |news: &News| {
+                let is_end = |news: &LogUpdate| {
                     matches!(
                         news,
-                        News::Loaded { .. } | News::MemoryLimit { .. } | News::Failed { .. }
+                        LogUpdate::Loaded { .. }
+                            | LogUpdate::MemoryLimit { .. }
+                            | LogUpdate::Failed { .. }
                     )
                 };
                 if is_end(&news) {
@@ -283,7 +285,7 @@ impl Client {
                     self.end_helpers();
                 }
                 if self.is_open(log) {
-                    self.emit(ClientEvent::News(log, news));
+                    self.emit(ClientEvent::LogUpdate(log, news));
                 }
             }
             Ok(FromWorker::Symbols(text)) => {

@@ -7,7 +7,7 @@ use yew::prelude::*;
 use super::copy::CopyButton;
 use super::dialog::swatch;
 use super::viewer::{ClickPosition, Description, NavigationTarget, ViewerNumber};
-use session::tracks::details::{Fact, FlameTarget, LinkRelation, Target};
+use session::tracks::details::{DetailField, FlameTarget, LinkRelation, Target};
 
 /// Maximum number of facts in a tip.
 const TIP_FACTS: usize = 6;
@@ -35,7 +35,7 @@ pub(super) fn tip(description: &Description) -> Html {
 }
 
 /// Returns whether a fact is useful without its link: a tip cannot be clicked.
-fn is_useful_in_tip(fact: &&Fact) -> bool {
+fn is_useful_in_tip(fact: &&DetailField) -> bool {
     !matches!(fact.target, Some(Target::Flame(_) | Target::Event(..)))
 }
 
@@ -54,10 +54,10 @@ pub(super) enum CardAction {
 }
 
 fn fact_list<'a>(
-    facts: impl Iterator<Item = &'a Fact>,
+    facts: impl Iterator<Item = &'a DetailField>,
     on_action: Option<&Callback<CardAction>>,
 ) -> Html {
-    let fact = |fact: &Fact| {
+    let fact = |fact: &DetailField| {
         let action = fact.target.map(|target| match target {
             Target::Item(_, row, span) => CardAction::Goto(NavigationTarget::item(row, span)),
             Target::Flame(target) => CardAction::Flame(target),

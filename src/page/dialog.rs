@@ -92,7 +92,9 @@ pub(super) fn Modal(props: &ModalProps) -> Html {
 pub(super) const fn color_class(class: Class) -> &'static str {
     match class {
         Class::Running | Class::Open => "running",
-        Class::Gc | Class::GcStart | Class::GcIdle | Class::GcDone | Class::ReadyGc => "gc",
+        Class::Gc | Class::GcStart | Class::GcIdle | Class::GcDone | Class::RunnableDuringGc => {
+            "gc"
+        }
         Class::GcSync => "gc-sync",
         Class::Census => "census",
         Class::Returning => "returning",

@@ -12,16 +12,10 @@ use views::view::store::Entry;
 use views::view::{Selected, View};
 
 /// Converts the selected item to its form in a view.
-pub(super) fn selected(
-    item: Option<(TrackId, Interval)>,
-    contents: &LogContents,
-) -> Option<Selected> {
-    let (row, span) = item?;
+pub(super) fn selected(item: Option<(TrackId, Nanos)>, contents: &LogContents) -> Option<Selected> {
+    let (row, time) = item?;
     let track = TrackName::new(row.link(contents))?;
-    Some(Selected {
-        time: span.start(),
-        track,
-    })
+    Some(Selected { time, track })
 }
 
 /// Converts the selected item of a view to a row and a time.

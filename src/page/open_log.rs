@@ -7,11 +7,11 @@ use super::ptr_eq::PtrEq;
 use super::viewer::ViewerRef;
 use analysis::account::report::CapTimes;
 use analysis::flamegraph::source_info::SourceInfo;
-use analysis::timeline::thread_lane::ThreadRow;
+use analysis::timeline::thread_lane::ThreadListRow;
 use eventlog::Progress;
 use eventlog::hash::SeededMap;
 use eventlog::ids::CapId;
-use protocol::News;
+use protocol::LogUpdate;
 use scene::format;
 use session::alignment::Anchor;
 use session::tracks::TrackListInput;
@@ -75,10 +75,10 @@ pub(super) struct OpenLog {
     pub(super) elapsed_ms: Option<f64>,
     /// Memory use after reading.
     pub(super) memory: MemoryUse,
-    pub(super) threads: Vec<ThreadRow>,
+    pub(super) threads: Vec<ThreadListRow>,
     pub(super) threads_in_all: u64,
     /// Pinned threads that are not in `threads`.
-    pub(super) pinned_threads: Vec<ThreadRow>,
+    pub(super) pinned_threads: Vec<ThreadListRow>,
     /// Time by state for each capability, for the notes next to their names.
     pub(super) times: Vec<(CapId, CapTimes)>,
     /// Points for aligning the log with another one.
@@ -125,9 +125,9 @@ impl OpenLog {
     }
 
     /// Applies a news message from the worker.
-    pub(super) fn apply_news(&mut self, news: News) -> NewsEffect {
+    pub(super) fn apply_news(&mut self, news: LogUpdate) -> NewsEffect {
         match news {
-            News::Loading {
+            LogUpdate::Loading {
                 progress,
                 events,
                 overview,
@@ -138,7 +138,7 @@ impl OpenLog {
                 self.pending_overview = overview.or(self.pending_overview.take());
                 NewsEffect::Progress { is_more }
             }
-            News::Loaded {
+            LogUpdate::Loaded {
                 overview,
                 elapsed_ms,
                 memory,
@@ -151,27 +151,27 @@ impl OpenLog {
                 self.stage = Stage::Open;
                 NewsEffect::Loaded
             }
-            News::Grown { overview, memory } if self.is_open() => {
+            LogUpdate::Grown { overview, memory } if self.is_open() => {
                 self.receive(*overview, memory);
                 // The previous duration covers only the first load.
                 self.elapsed_ms = None;
                 NewsEffect::Grown
             }
-            News::NotGrown { hit_memory_limit } if self.is_open() => {
+            LogUpdate::NotGrown { hit_memory_limit } if self.is_open() => {
                 NewsEffect::NotGrown { hit_memory_limit }
             }
-            News::MemoryLimit { overview, memory } if self.is_loading() => {
+            LogUpdate::MemoryLimit { overview, memory } if self.is_loading() => {
                 self.receive(*overview, memory);
                 self.stage = Stage::Open;
                 NewsEffect::MemoryLimit
             }
-            News::LogContents(contents, flame_sources) if self.is_open() => {
+            LogUpdate::LogContents(contents, flame_sources) if self.is_open() => {
                 let changed = |overview: &mut Overview| overview.contents = *contents;
                 self.overview = self.overview.changed(changed);
                 self.flame_sources = Rc::new(flame_sources);
                 NewsEffect::Contents
             }
-            News::Failed { code, message } if self.is_loading() => {
+            LogUpdate::Failed { code, message } if self.is_loading() => {
                 self.stage = Stage::Nothing;
                 NewsEffect::Failed(code, message)
             }

@@ -72,13 +72,13 @@ pub enum ToWorker {
     /// set, was replaced by it and is read from its start.
     ///
     /// Until that is read, questions are answered from the previous state. Reading stops when the whole worker
-    /// takes the given number of bytes. Answered by [`News::Grown`] or [`News::NotGrown`].
+    /// takes the given number of bytes. Answered by [`LogUpdate::Grown`] or [`LogUpdate::NotGrown`].
     Grow(LogId, bool, u64),
     /// Stop following a loaded log: its file is read as it is now, and no newer version is fetched.
     StopFollowing(LogId),
     /// Drop a log that is open or being opened.
     Close(LogId),
-    /// Recognize user spans by these prefixes, in open and future logs; answered by [`News::LogContents`] for each
+    /// Recognize user spans by these prefixes, in open and future logs; answered by [`LogUpdate::LogContents`] for each
     /// loaded log.
     SpanPrefixes(SpanPrefixes),
     /// Name addresses by the executable, or the output of `nm`, that comes with this message, in open and future
@@ -139,8 +139,8 @@ pub enum FromWorker {
     },
     /// Acknowledges a message to open or close a log, to show that the worker responds.
     Acknowledged(LogId),
-    /// News about a log.
-    News(LogId, News),
+    /// LogUpdate about a log.
+    LogUpdate(LogId, LogUpdate),
     /// Result of naming addresses, as a sentence.
     Symbols(String),
     /// Answer to a question; the data comes with it, unless there is an error.
@@ -158,7 +158,7 @@ pub enum FromWorker {
 
 /// Unsolicited message about a log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum News {
+pub enum LogUpdate {
     /// The log is being read.
     Loading {
         /// Progress in bytes.

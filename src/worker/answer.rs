@@ -67,7 +67,7 @@ impl Visitor for UntypedQuestion {
         let id = self.id;
         self.answer(Q::IS_BACKGROUND, |session, host| {
             Box::pin(async move {
-                let answer = session.within_cut(&query).answer(&session, &host).await;
+                let answer = session.clip_to_cut(&query).answer(&session, &host).await;
                 host.shared.borrow_mut().asked.remove(&id);
                 post_answer::<Q>(id, answer);
             })

@@ -11,7 +11,7 @@ use wasm_bindgen_futures::spawn_local;
 use super::load::{self, LoadOutcome};
 use super::{OpenLog, Shared, names, post};
 use protocol::wire::LiveFile;
-use protocol::{FromWorker, LogId, News};
+use protocol::{FromWorker, LogId, LogUpdate};
 use session::Session;
 
 /// Reads what was added to a log, or all of it if another file replaced it. Does nothing if that is already being
@@ -60,9 +60,9 @@ pub(super) fn grow(
         let grown = grown.filter(|grown| is_whole && grown.session.events() > 0);
         let news = match grown {
             Some(grown) => take_over(&shared, log, grown),
-            None => News::NotGrown { hit_memory_limit },
+            None => LogUpdate::NotGrown { hit_memory_limit },
         };
-        post(&FromWorker::News(log, news));
+        post(&FromWorker::LogUpdate(log, news));
     });
 }
 
@@ -72,8 +72,8 @@ fn take_log(shared: &Shared, log: LogId) -> Option<OpenLog> {
 }
 
 /// Replaces a log by its longer version. Answers in progress keep the previous one.
-fn take_over(shared: &Shared, log: LogId, grown: OpenLog) -> News {
-    let news = News::Grown {
+fn take_over(shared: &Shared, log: LogId, grown: OpenLog) -> LogUpdate {
+    let news = LogUpdate::Grown {
         overview: Box::new(grown.session.overview()),
         memory: load::memory_use(&grown.session),
     };

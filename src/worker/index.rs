@@ -2,7 +2,7 @@
 //!
 //! Measured in Chromium (4 busy cores, a log of 1 GiB in 512 blocks): reading place by place takes 540 to 650 ms,
 //! with `FileReaderSync` or `arrayBuffer()`; with eight reads in flight 240 to 300 ms; reading blobs composed of
-//! sixteen slices, with three in flight, 160 to 200 ms. Most of that is spent slicing_rule slices, which more workers
+//! sixteen slices, with three in flight, 160 to 200 ms. Most of that is spent creating the slices of the file, which more workers
 //! do not speed up. Small blocks are found by reading the whole file, at 1 GB/s: reading those of 64 KiB one by
 //! one would take 15 s.
 

@@ -18,7 +18,7 @@ use super::{OpenLog, Shared, background, change, close, names, now_ms, post, spi
 use eventlog::inflate::Compression;
 use eventlog::{Backing, LogError, Need, Stage, Step};
 use protocol::wire::LiveFile;
-use protocol::{FromWorker, LogId, News};
+use protocol::{FromWorker, LogId, LogUpdate};
 use session::{MemoryBudget, MemoryUse, Session};
 use views::page_error::Code;
 
@@ -71,7 +71,10 @@ pub(super) fn open(
             Err(error) => {
                 close(&shared, log);
                 let (code, message) = (Code::from(&error), error.to_string());
-                return post(&FromWorker::News(log, News::Failed { code, message }));
+                return post(&FromWorker::LogUpdate(
+                    log,
+                    LogUpdate::Failed { code, message },
+                ));
             }
         }
         let elapsed_ms = now_ms() - started_ms;
@@ -80,12 +83,12 @@ pub(super) fn open(
         prepare(&shared, log).await;
         if let Some(open) = shared.borrow().logs.get(&log) {
             let overview = Box::new(open.session.overview());
-            let loaded = News::Loaded {
+            let loaded = LogUpdate::Loaded {
                 overview,
                 elapsed_ms,
                 memory: memory_use(&open.session),
             };
-            post(&FromWorker::News(log, loaded));
+            post(&FromWorker::LogUpdate(log, loaded));
             named.iter().for_each(post);
         }
         background::prepare_when_idle(&shared, log);
@@ -199,9 +202,9 @@ fn report_memory_limit(shared: &Shared, log: LogId) {
     if let Some(open) = shared.borrow().logs.get(&log) {
         let overview = Box::new(open.session.overview());
         let memory = memory_use(&open.session);
-        post(&FromWorker::News(
+        post(&FromWorker::LogUpdate(
             log,
-            News::MemoryLimit { overview, memory },
+            LogUpdate::MemoryLimit { overview, memory },
         ));
     }
 }
@@ -403,11 +406,11 @@ impl Reporter {
         if with_overview {
             self.overview_ms = now;
         }
-        let news = News::Loading {
+        let news = LogUpdate::Loading {
             progress: session.progress(),
             events: session.events(),
             overview: with_overview.then(|| Box::new(session.overview())),
         };
-        post(&FromWorker::News(log, news));
+        post(&FromWorker::LogUpdate(log, news));
     }
 }

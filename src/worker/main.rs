@@ -31,7 +31,7 @@ use yielding::MessageYielder;
 use analysis::timeline::user_spans::SpanPrefixes;
 use eventlog::hash::SeededMap;
 use protocol::wire::{self, LiveFile};
-use protocol::{AskId, FromWorker, LogId, News, ToWorker, VERSION};
+use protocol::{AskId, FromWorker, LogId, LogUpdate, ToWorker, VERSION};
 use session::Session;
 
 /// Log that this worker owns, with its file and the pages that were read ahead.
@@ -220,8 +220,8 @@ fn open_logs(shared: &Shared) -> Vec<LogId> {
 fn report_contents(log: LogId, session: &Session) {
     if session.is_complete() {
         let contents = Box::new(session.contents());
-        let news = News::LogContents(contents, session.flame_sources());
-        post(&FromWorker::News(log, news));
+        let news = LogUpdate::LogContents(contents, session.flame_sources());
+        post(&FromWorker::LogUpdate(log, news));
     }
 }
 

@@ -28,7 +28,7 @@ const PIECE_BYTES: usize = 8 << 20;
 /// Interval of progress reports.
 const REPORT_EVERY_MS: f64 = 100.0;
 /// Limit for a compressed log inflated in memory, if there is no file for it.
-const MOST_INFLATED_BYTES: u64 = 1 << 30;
+const MAX_INFLATED_BYTES: u64 = 1 << 30;
 
 /// Merges the files, and reports progress and the result.
 pub(super) fn begin(shared: &Shared, options: MergeOptions, files: Vec<File>) {
@@ -161,7 +161,7 @@ impl Log {
         let reader = LogReader::new(self.file.size() as u64);
         match &self.inflated {
             Some(place) => reader.with_inflate_backing(Arc::clone(place), u64::MAX),
-            None => reader.with_inflate_limit(MOST_INFLATED_BYTES),
+            None => reader.with_inflate_limit(MAX_INFLATED_BYTES),
         }
     }
 

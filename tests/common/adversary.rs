@@ -273,7 +273,7 @@ impl OutputSizes {
                 format::OutputKind::Tables(_) if !tables => continue,
                 format::OutputKind::Files(write) | format::OutputKind::Tables(write) => {
                     let folder = tempfile::TempDir::new().expect("a folder");
-                    write(&log, folder.path()).expect("written");
+                    write(&log, &folder.path().join("log")).expect("written");
                     folder_bytes(folder.path())
                 }
             };

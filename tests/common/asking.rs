@@ -345,8 +345,8 @@ impl session::query::Visitor for Ask<'_, '_, '_> {
             calls: Cell::new(0),
             every: 1 + u32::from(self.choices.byte() % 7),
         });
-        // `CountRows` reports progress, which advances with every answer.
-        if Q::NAME != <session::event_list::CountRows as Query>::NAME {
+        // `CountRowsQuery` reports progress, which advances with every answer.
+        if Q::NAME != <session::event_list::CountRowsQuery as Query>::NAME {
             assert!(
                 block_on == in_pieces,
                 "{}: pauses change the answer",
@@ -377,7 +377,7 @@ impl session::query::Visitor for AskOnce<'_, '_, '_> {
     }
 }
 
-/// Returns the answers of `log` to all questions, with the question's name. `CountRows` is left out, as its answer
+/// Returns the answers of `log` to all questions, with the question's name. `CountRowsQuery` is left out, as its answer
 /// reports the progress of a count.
 pub fn answers(
     log: &Session,
@@ -385,7 +385,7 @@ pub fn answers(
     choices: &mut Choices<'_>,
 ) -> Vec<(&'static str, String)> {
     choices.end = log.overview().span.map_or(0, |span| span.end().0);
-    let counts = <session::event_list::CountRows as Query>::NAME;
+    let counts = <session::event_list::CountRowsQuery as Query>::NAME;
     let names = NAMES.iter().filter(|&&name| name != counts);
     let answer = |&name: &&'static str| {
         let choices = &mut *choices;

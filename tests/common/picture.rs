@@ -6,7 +6,7 @@
 )]
 
 use analysis::timeline::flow::Arrow;
-use analysis::timeline::thread_lane::ThreadRow;
+use analysis::timeline::thread_lane::ThreadListRow;
 use eventlog::ids::Nanos;
 use eventlog::{Need, Step};
 use model::time::Interval;
@@ -47,7 +47,7 @@ pub fn open_bytes(bytes: &[u8], max_events: usize) -> Session {
 /// Arranges the tracks of a log with `threads`, out of `in_all` threads.
 pub fn tracks(
     session: &Session,
-    (threads, in_all): (&[ThreadRow], usize),
+    (threads, in_all): (&[ThreadListRow], usize),
     view: &TrackView,
 ) -> Vec<Track> {
     let overview = session.overview();

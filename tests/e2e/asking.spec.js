@@ -16,7 +16,7 @@ function watchQuestions() {
     constructor(...rest) {
       super(...rest);
       this.addEventListener('message', ({ data }) => {
-        if (data.message?.News) waiting.clear();
+        if (data.message?.LogUpdate) waiting.clear();
         waiting.delete(data.message?.Answer?.[0]);
       });
     }

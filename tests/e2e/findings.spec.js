@@ -144,10 +144,10 @@ test('a flag is copied, and the command that measures it', async ({ page, contex
   const flag = await panel(page).locator('.tries code').first().textContent();
   await panel(page).getByRole('button', { name: `Copy ${flag}` }).click();
   const copied = () => page.evaluate(() => navigator.clipboard.readText());
-  expect(await copied()).toBe(flag);
-  const measure = panel(page).getByRole('region', { name: 'To measure these flags' });
+  await expect.poll(copied).toBe(flag);
+  const measure = panel(page).getByRole('region', { name: 'To measure the proposed flags' });
   await measure.getByRole('button', { name: 'Copy the command' }).click();
-  expect(await copied()).toBe('eventscope try -- ./KeepTable 20000 500000 +RTS -A256k');
+  await expect.poll(copied).toBe('eventscope try -- ./KeepTable 20000 500000 +RTS -A256k');
 });
 
 test('a mark on the minimap leads to its place, with what it is about lit', async ({ page }) => {
@@ -157,15 +157,15 @@ test('a mark on the minimap leads to its place, with what it is about lit', asyn
   await expect(mark).toHaveAttribute('aria-label', /^High: Thread 7 held up 14 collections/);
   const { x, cap } = await timeline(page);
   const idle = [{ x: x(0.3), y: cap(0) - 10 }, { x: x(0.7), y: cap(0) + 10 }];
-  const before = await colors(page, ...idle);
+  const stopping = '#b53b85';
+  const stoppingPixels = async () => (await colors(page, ...idle))[stopping] ?? 0;
+  await expect.poll(stoppingPixels).toBeGreaterThan(0);
   await mark.click();
   await expect(card(page)).toContainText('Thread 7 held up 14 collections');
   await expect(card(page).locator('strong')).toHaveText('Thread 7, Capability 1');
   await expect(page.getByRole('tab', { name: 'Threads' })).toHaveAttribute('aria-selected', 'true');
   // Waits on the other capability are dimmed.
-  const stopping = '#b53b85';
-  expect(before[stopping]).toBeGreaterThan(0);
-  await expect.poll(async () => (await colors(page, ...idle))[stopping] ?? 0).toBe(0);
+  await expect.poll(stoppingPixels).toBe(0);
   await card(page).getByRole('button', { name: 'Leave the finding: show the whole log' }).click();
   await expect(card(page)).toHaveCount(0);
 });

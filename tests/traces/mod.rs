@@ -190,7 +190,7 @@ impl ExportInput {
             panic!("{format} is several files");
         };
         let folder = tempfile::TempDir::new().expect("a folder");
-        self.export(|log| write(log, folder.path()));
+        self.export(|log| write(log, &folder.path().join(log.name)));
         let entries = fs::read_dir(folder.path()).expect("the folder");
         let entries = entries.map(|entry| entry.expect("an entry").path());
         let file = |path: std::path::PathBuf| {

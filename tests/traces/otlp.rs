@@ -14,6 +14,7 @@ use prost::Message;
 use serde::de::DeserializeOwned;
 
 use super::{ExportInput, FinishedSpans, Sum, add};
+use crate::common::fixture;
 use eventlog::source::read_log;
 use eventlog::{Event, Record};
 
@@ -193,9 +194,11 @@ impl Otlp {
         let allocated = self.sums("ghc_eventlog_HeapAllocated", cap("evCap"));
         for (of, samples) in recording.numbers.allocations_by_cap() {
             use model::gauge::Samples;
-            let last = samples.value(samples.len() - 1);
+            let last = samples.value(samples.len() - 1) - samples.initial();
             let found = allocated.get(&of.to_string()).map(|(_, bytes)| *bytes);
-            let most = (0..samples.len()).map(|at| samples.value(at)).max();
+            let most = (0..samples.len())
+                .map(|at| samples.value(at) - samples.initial())
+                .max();
             if found != Some(last) && most == Some(last) {
                 return Some(format!("capability {of}: allocated {last}, {found:?}"));
             }
@@ -283,4 +286,28 @@ fn text(attributes: &[KeyValue], key: &str) -> Option<String> {
         Value::BoolValue(flag) => flag.to_string(),
         other => panic!("{other:?}"),
     })
+}
+
+/// The bytes allocated in the parts of a log add up to those in the whole.
+#[test]
+fn sums_of_parts_add_up_to_the_whole() {
+    let case = fixture("ghc-9.6.6/gc-heavy-N1-l");
+    let mut export_input = ExportInput::of(&case.bytes()).expect("a log");
+    let (first, last) = export_input.first_and_last();
+    let mut allocated = |range| {
+        export_input.range = range;
+        let sums = Otlp::of(&export_input).sums("ghc_eventlog_HeapAllocated", |_| ());
+        sums.get(&()).map_or(0, |(_, bytes)| *bytes)
+    };
+    let whole = allocated(None);
+    assert!(whole > 1_000_000);
+    for parts in [2, 3, 7] {
+        let at = |part: u64| first + (last + 1 - first) * part / parts;
+        let ranges = (0..parts).map(|part| Some((at(part), at(part + 1))));
+        assert_eq!(
+            ranges.map(&mut allocated).sum::<u64>(),
+            whole,
+            "{parts} parts"
+        );
+    }
 }

@@ -43,7 +43,7 @@ impl Sink for Lives {
 
 /// Maximum number of capabilities that `Startup` (GHC before 7.6) alone declares; further ones need an event of
 /// their own. A damaged log may declare any number.
-const MOST_STARTED: u16 = 64;
+const MAX_STARTED: u16 = 64;
 
 /// Events about the lifetime of capabilities.
 const CAPABILITIES: EventSet = EventSet::for_subject(Subject::Capability);
@@ -98,7 +98,7 @@ impl Lives {
                 self.caps.entry(cap).or_default().deleted = Some(record.time);
             }
             Event::Startup { n_caps } => {
-                for cap in 0..n_caps.min(MOST_STARTED) {
+                for cap in 0..n_caps.min(MAX_STARTED) {
                     self.caps.entry(CapId(cap)).or_default();
                 }
             }

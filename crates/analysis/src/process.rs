@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::info::TypeCount;
+use super::info::{TypeCount, program_name};
 use super::processes::{OsProcess, variables};
 use super::spans::OpenSpan;
 use crate::automata::thread_state::Activity;
@@ -80,10 +80,20 @@ pub struct Process {
 }
 
 impl Process {
+    /// Returns the file name of the program.
+    pub fn program_name(&self) -> Option<&str> {
+        program_name(self.program.as_slice())
+    }
+
+    /// Returns the words of the command line: program and arguments.
+    pub fn command_words(&self) -> impl Iterator<Item = &str> {
+        let words = self.program.iter().chain(&self.arguments);
+        words.map(String::as_str)
+    }
+
     /// Returns program and arguments quoted for a shell; empty if the log has no program name.
     pub fn command_line(&self) -> String {
-        let words = self.program.iter().chain(&self.arguments);
-        let quoted: Vec<Cow<'_, str>> = words.map(|word| shell_word(word)).collect();
+        let quoted: Vec<Cow<'_, str>> = self.command_words().map(shell_word).collect();
         quoted.join(" ")
     }
 }
@@ -201,7 +211,7 @@ pub struct ProcessFacts {
 }
 
 /// Maximum number of capability sets; more are a sign of damage.
-const MOST_CAPSETS: usize = 1000;
+const MAX_CAPSETS: usize = 1000;
 
 impl ProcessFacts {
     /// Processes one of the few events about the process.
@@ -245,7 +255,7 @@ impl ProcessFacts {
     }
 
     fn capset(&mut self, id: CapsetId) -> Option<&mut Capset> {
-        if self.capsets.len() >= MOST_CAPSETS && !self.capsets.contains_key(&id) {
+        if self.capsets.len() >= MAX_CAPSETS && !self.capsets.contains_key(&id) {
             return None;
         }
         let new = || Capset {

@@ -17,7 +17,7 @@ const OS_PROCESS: u16 = 2;
 /// Type of capability sets that share a clock.
 const CLOCK_DOMAIN: u16 = 3;
 /// Maximum number of capability sets; more are a sign of damage.
-const MOST_SETS: usize = 1000;
+const MAX_SETS: usize = 1000;
 
 /// One process of a log that several processes wrote.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -68,7 +68,7 @@ impl Processes {
         else {
             return;
         };
-        if self.sets.len() < MOST_SETS || self.sets.contains_key(&capset) {
+        if self.sets.len() < MAX_SETS || self.sets.contains_key(&capset) {
             self.sets
                 .entry(capset)
                 .or_default()

@@ -285,7 +285,7 @@ impl Recording {
 
     /// Clips `range` to the range that the log was cut to. Without a cut, `range` is returned unchanged; with a
     /// cut, `None` becomes the cut range.
-    pub fn within_cut(&self, range: Option<Interval>) -> Option<Interval> {
+    pub fn clip_to_cut(&self, range: Option<Interval>) -> Option<Interval> {
         let Some(cut) = self.info.cut_range else {
             return range;
         };

@@ -267,7 +267,7 @@ impl Job<'_> {
             inputs: &[],
             fingerprint: input.fingerprint(),
             session,
-            range: session.recording().within_cut(None),
+            range: session.recording().clip_to_cut(None),
             clock_origin_ns,
             formulas: Formulas::AsIs,
             original,

@@ -352,7 +352,7 @@ fn is_runtime(text: &str) -> bool {
 
 /// Whether a text is a flag of the runtime without user-chosen parts, except small numbers.
 fn is_flag(text: &[u8]) -> bool {
-    const MOST_DIGITS: usize = 4;
+    const MAX_DIGITS: usize = 4;
     let Ok(text) = std::str::from_utf8(text) else {
         return false;
     };
@@ -375,7 +375,7 @@ fn is_flag(text: &[u8]) -> bool {
         .unwrap_or(number);
     let (whole, decimals) = number.split_once('.').unwrap_or((number, ""));
     let is_small = |digits: &str| {
-        digits.len() <= MOST_DIGITS && digits.bytes().all(|byte| byte.is_ascii_digit())
+        digits.len() <= MAX_DIGITS && digits.bytes().all(|byte| byte.is_ascii_digit())
     };
     NUMBER_FLAGS.contains(&letters) && is_small(whole) && is_small(decimals)
 }

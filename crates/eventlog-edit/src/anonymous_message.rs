@@ -15,14 +15,16 @@ pub(super) fn text(names: &mut Anonymizer, kind: Kind, text: &[u8], out: &mut Ve
         out.extend_from_slice(word.as_bytes());
         let pass = rest.strip_suffix(']').filter(|_| word.starts_with("GHC:"));
         let Some((pass, module)) = pass.and_then(|pass| pass.rsplit_once(" [")) else {
-            return span(names, rest.trim_start(), out);
+            return span(names, rest.trim(), out);
         };
         names.name("span", pass.as_bytes(), out);
         out.extend_from_slice(b" [");
         names.name("module", module.as_bytes(), out);
         return out.push(b']');
     }
-    let (word, rest) = text.split_once(' ').unwrap_or((&text, ""));
+    // White space that no analysis distinguishes would make two names of one.
+    let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((&text, ""));
+    let rest = rest.trim();
     match word {
         "START" | "STOP" | "END" => {
             begin(out, word);
@@ -66,8 +68,13 @@ fn begin(out: &mut Vec<u8>, word: &str) {
     out.push(b' ');
 }
 
+/// Returns whether a word is an address, or a number that is too short to be a secret.
 fn is_number(word: &str) -> bool {
-    word.len() <= 20 && word.parse::<i128>().is_ok() || is_address(word)
+    const MAX_LEN: usize = 20;
+    let digits = word.strip_prefix('-').unwrap_or(word);
+    let (whole, part) = digits.split_once('.').unwrap_or((digits, "0"));
+    let are_digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    word.len() <= MAX_LEN && are_digits(whole) && are_digits(part) || is_address(word)
 }
 
 fn number_or_name(names: &mut Anonymizer, word: &str, out: &mut Vec<u8>) {
@@ -80,10 +87,10 @@ fn number_or_name(names: &mut Anonymizer, word: &str, out: &mut Vec<u8>) {
 
 /// Rewrites the description of a span: an optional call number, then the name.
 fn span(names: &mut Anonymizer, text: &str, out: &mut Vec<u8>) {
-    let (first, rest) = text.split_once(' ').unwrap_or((text, ""));
+    let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     if is_number(first) && !rest.is_empty() {
         begin(out, first);
-        names.name("span", rest.as_bytes(), out);
+        names.name("span", rest.trim_start().as_bytes(), out);
     } else {
         names.name("span", text.as_bytes(), out);
     }

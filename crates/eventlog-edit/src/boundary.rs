@@ -535,7 +535,7 @@ enum CensusPhase {
     /// The census is in progress.
     Begun,
     /// The census has ended.
-    Over,
+    Ended,
 }
 
 impl ExitState {
@@ -638,7 +638,7 @@ impl ExitState {
                 self.census = if is_needed {
                     CensusPhase::Begun
                 } else {
-                    CensusPhase::Over
+                    CensusPhase::Ended
                 };
                 is_needed
             }
@@ -647,11 +647,11 @@ impl ExitState {
                 true
             }
             (EventType::HEAP_PROF_SAMPLE_BEGIN, _) => {
-                self.census = CensusPhase::Over;
+                self.census = CensusPhase::Ended;
                 false
             }
             (EventType::HEAP_PROF_SAMPLE_END, CensusPhase::Begun) => {
-                self.census = CensusPhase::Over;
+                self.census = CensusPhase::Ended;
                 true
             }
             (_, state) => state == CensusPhase::Begun,

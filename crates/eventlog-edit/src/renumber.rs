@@ -26,7 +26,7 @@ pub(super) struct Numbering {
 const PLACE_BIT: u32 = 48;
 
 /// Maximum number of capabilities in a log: a larger number means "none", or is damage.
-pub(super) const MOST_CAPS: u32 = 1024;
+pub(super) const MAX_CAPS: u32 = 1024;
 /// 32-bit numbers from here on mean "none": no counter reaches them.
 pub(super) const NO_NUMBER: u32 = 1 << 31;
 
@@ -108,7 +108,7 @@ impl Numbering {
 
     fn cap(&self, out: &mut [u8], at: usize) {
         add(out, at, |bytes| match u16::from_be_bytes(bytes) {
-            cap if u32::from(cap) >= MOST_CAPS => bytes,
+            cap if u32::from(cap) >= MAX_CAPS => bytes,
             cap => cap.saturating_add(self.caps).to_be_bytes(),
         });
     }

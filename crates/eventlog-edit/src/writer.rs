@@ -16,11 +16,11 @@ use eventlog::is_undated;
 use eventlog::record::{Marker, PREFIX, Record};
 
 /// Maximum size of a block ...
-const MOST_BLOCK_BYTES: usize = 1 << 20;
+const MAX_BLOCK_BYTES: usize = 1 << 20;
 /// ... unless there are so many capabilities that all blocks would exceed this limit.
 const ALL_BLOCKS_BYTES: usize = 64 << 20;
 /// Minimum of the maximum size.
-const LEAST_BLOCK_BYTES: usize = 16 << 10;
+const MIN_BLOCK_BYTES: usize = 16 << 10;
 /// Encoding of "no capability".
 const NO_CAP: u16 = 0xFFFF;
 
@@ -204,7 +204,7 @@ impl<W: Write> LogWriter<W> {
             }
         }
         let share = ALL_BLOCKS_BYTES / self.order.len().max(1);
-        if open.bytes.len() >= share.clamp(LEAST_BLOCK_BYTES, MOST_BLOCK_BYTES) {
+        if open.bytes.len() >= share.clamp(MIN_BLOCK_BYTES, MAX_BLOCK_BYTES) {
             let place = open.place;
             self.write_blocks(place)?;
         }

@@ -51,9 +51,9 @@ fn is_skippable(bytes: &[u8]) -> bool {
 const SKIPPABLE_HEADER: usize = 8;
 
 /// Size of the longest header of a zstd frame (RFC 8878, 3.1.1).
-const MOST_FRAME_HEADER: usize = 18;
+const MAX_FRAME_HEADER: usize = 18;
 /// Size of the longest block of a zstd frame, with its header and the checksum behind the last one.
-const MOST_BLOCK: usize = 3 + (128 << 10) + 4;
+const MAX_BLOCK: usize = 3 + (128 << 10) + 4;
 
 const NOT_GZIP: &str = "it is cut off or corrupt";
 const NOT_ZSTD: &str = "it is cut off, or not zstd from here on";
@@ -257,9 +257,9 @@ impl Frames {
             };
         }
         let wanted = if self.begun {
-            MOST_BLOCK
+            MAX_BLOCK
         } else {
-            MOST_FRAME_HEADER
+            MAX_FRAME_HEADER
         };
         if input.len() < wanted && !is_last {
             return Ok(Inflating::NeedsInput);

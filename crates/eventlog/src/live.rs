@@ -40,14 +40,14 @@ struct HeaderTries {
 impl HeaderTries {
     /// Maximum number of apparent ends that cause a parse. No header has as many, unless its descriptions contain
     /// the format's own keywords.
-    const MOST_ENDS: u32 = 16;
+    const MAX_ENDS: u32 = 16;
 
     fn is_due(&mut self, bytes: &[u8], is_all: bool) -> bool {
         let new = bytes.get(self.searched.saturating_sub(HEADER_END.len())..);
         let has_end = memchr::memmem::find(new.unwrap_or_default(), HEADER_END).is_some();
         self.searched = bytes.len();
         self.ends += u32::from(has_end);
-        let ends = has_end && self.ends <= Self::MOST_ENDS;
+        let ends = has_end && self.ends <= Self::MAX_ENDS;
         let is_due = is_all || ends || bytes.len() >= self.next_len;
         if is_due {
             self.parsed_bytes += bytes.len() as u64;

@@ -284,8 +284,8 @@ impl<'a> BlockTail<'a> {
 
     /// Whether something valid starts at `at`. A back-dated event is valid if the next is in order again.
     fn follows(&self, mut at: usize, constraints: TimeConstraints) -> bool {
-        const MOST_DATED_BACK: usize = 4;
-        for _ in 0..MOST_DATED_BACK {
+        const MAX_DATED_BACK: usize = 4;
+        for _ in 0..MAX_DATED_BACK {
             if self.is_end(at) {
                 return true;
             }

@@ -57,7 +57,7 @@ pub struct TextInterner {
 
 impl TextInterner {
     /// Maximum number of entries in the hash table: 4 MiB.
-    const MOST_FOUND: usize = 1 << 20;
+    const MAX_FOUND: usize = 1 << 20;
 
     /// Returns the number of interned texts.
     pub fn len(&self) -> usize {
@@ -146,7 +146,7 @@ impl TextInterner {
 
     #[cold]
     fn widen(&mut self) {
-        let len = (8 * self.by_hash.len()).clamp(256, Self::MOST_FOUND);
+        let len = (8 * self.by_hash.len()).clamp(256, Self::MAX_FOUND);
         if len == self.by_hash.len() {
             return;
         }

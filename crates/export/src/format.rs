@@ -24,7 +24,7 @@ pub struct Format {
 pub enum OutputKind {
     /// Tables: files below a folder that several logs may share.
     Tables(fn(&Log<'_>, &Path) -> Result<(), Error>),
-    /// Several files per log in a folder; their names begin with that of the log.
+    /// Several files per log: the path is what their paths begin with.
     Files(fn(&Log<'_>, &Path) -> Result<(), Error>),
     /// One file per log.
     File {

@@ -30,7 +30,7 @@ pub use parser::ParseError;
 pub use request::ValueRequest;
 
 use crate::amount::Amount;
-use crate::metrics::{LocatedNumber, MetricContext, NoNumber, Unit};
+use crate::metrics::{LocatedNumber, MetricContext, NumberError, Unit};
 use statistic::Statistic;
 
 /// Severity of a failed assertion.
@@ -125,14 +125,14 @@ pub trait ValueSource {
     /// # Errors
     ///
     /// If the value is not available, or the request is invalid.
-    fn value(&self, request: &ValueRequest) -> Result<Amount, NoNumber>;
+    fn value(&self, request: &ValueRequest) -> Result<Amount, NumberError>;
 
     /// Returns the relative change of a value.
     ///
     /// # Errors
     ///
     /// If there are not two sides, or too few runs.
-    fn change(&self, _: Change, request: &ValueRequest) -> Result<f64, NoNumber> {
+    fn change(&self, _: Change, request: &ValueRequest) -> Result<f64, NumberError> {
         Err(needs_two_sides(request))
     }
 
@@ -141,20 +141,20 @@ pub trait ValueSource {
     /// # Errors
     ///
     /// Same as [`change`](Self::change).
-    fn same(&self, request: &ValueRequest) -> Result<(bool, (Amount, Amount)), NoNumber> {
+    fn same(&self, request: &ValueRequest) -> Result<(bool, (Amount, Amount)), NumberError> {
         Err(needs_two_sides(request))
     }
 }
 
-fn needs_two_sides(request: &ValueRequest) -> NoNumber {
-    NoNumber::Usage(format!(
+fn needs_two_sides(request: &ValueRequest) -> NumberError {
+    NumberError::Usage(format!(
         "the change of {} needs two sides of runs: use eventscope compare A --to B",
         request.text
     ))
 }
 
 impl ValueSource for MetricContext<'_> {
-    fn value(&self, request: &ValueRequest) -> Result<Amount, NoNumber> {
+    fn value(&self, request: &ValueRequest) -> Result<Amount, NumberError> {
         request.evaluate(self)
     }
 }
@@ -196,7 +196,7 @@ impl Assertion {
     /// # Errors
     ///
     /// If a value is not available, or the request is invalid.
-    pub fn check(&self, values: &impl ValueSource) -> Result<Verdict, NoNumber> {
+    pub fn check(&self, values: &impl ValueSource) -> Result<Verdict, NumberError> {
         let mut last = None;
         for condition in &self.conditions {
             let verdict = condition.check(values)?;
@@ -206,12 +206,12 @@ impl Assertion {
                 break;
             }
         }
-        last.ok_or_else(|| NoNumber::Usage("nothing is compared".to_owned()))
+        last.ok_or_else(|| NumberError::Usage("nothing is compared".to_owned()))
     }
 }
 
 impl Condition {
-    fn check(&self, values: &impl ValueSource) -> Result<Verdict, NoNumber> {
+    fn check(&self, values: &impl ValueSource) -> Result<Verdict, NumberError> {
         match self {
             Self::Same(request) => {
                 let (holds, found) = values.same(request)?;
@@ -234,7 +234,7 @@ impl Condition {
 fn to_common_unit(
     (left, left_unit): (f64, Option<Unit>),
     (right, right_unit): (f64, Option<Unit>),
-) -> Result<(Amount, Amount), NoNumber> {
+) -> Result<(Amount, Amount), NumberError> {
     let unit = left_unit.or(right_unit).unwrap_or(Unit::Count);
     let fits = |number: f64, has: Option<Unit>| match has {
         Some(has) => has == unit,
@@ -243,7 +243,7 @@ fn to_common_unit(
     if !fits(left, left_unit) || !fits(right, right_unit) {
         let name = |unit: Option<Unit>| format!("{:?}", unit.unwrap_or(Unit::Count)).to_lowercase();
         let (left, right) = (name(left_unit), name(right_unit));
-        return Err(NoNumber::Usage(format!(
+        return Err(NumberError::Usage(format!(
             "{left} cannot be compared with {right}: write a unit after the number, such as 10 ms, 512 MiB or 5 %"
         )));
     }
@@ -259,7 +259,7 @@ impl Term {
         }
     }
 
-    fn value(&self, values: &impl ValueSource) -> Result<(f64, Option<Unit>), NoNumber> {
+    fn value(&self, values: &impl ValueSource) -> Result<(f64, Option<Unit>), NumberError> {
         match self {
             Self::Number(number, unit) => Ok((*number, *unit)),
             Self::Scaled { factor, request } => {

@@ -11,7 +11,7 @@ use model::class::{WAIT_REASONS, WaitReason};
 use model::sorting::CompactSort;
 
 /// Number of threads to name.
-const MOST_THREADS: usize = 3;
+const MAX_THREADS: usize = 3;
 /// Minimum share of the program's running time of each, and of all that are named.
 const MIN_WORK: f64 = 0.10;
 const MOST_WORK: f64 = 0.50;
@@ -44,7 +44,7 @@ pub(crate) async fn find(context: &RuleContext<'_>) -> Vec<BusyThread> {
         |some: &[(ThreadId, u64)]| some.iter().map(|(_, ran_ns)| *ran_ns as f64).sum::<f64>();
     let all_ns = sum_ns(&all);
     all.sort_small_by_key(|(thread, ran_ns)| (std::cmp::Reverse(*ran_ns), *thread));
-    all.truncate(MOST_THREADS);
+    all.truncate(MAX_THREADS);
     all.retain(|(_, ran_ns)| *ran_ns as f64 >= MIN_WORK * all_ns);
     if sum_ns(&all) < MOST_WORK * all_ns {
         all.clear();

@@ -8,7 +8,7 @@
 //! the confidence interval that belongs to the test ([`statistics::shift`]). A number [changed](Claim::Changed) if the
 //! test says so at [`Options::alpha`] and the ratio differs from 1 by more than [`Options::noise`].
 //!
-//! [Counted](Class::Counted) numbers hardly vary between runs of one program. With too few runs for the test, they
+//! [Counted](Variability::Counted) numbers hardly vary between runs of one program. With too few runs for the test, they
 //! changed if the sides are disjoint, with a gap above [`Options::tolerance`] and more than ten times the spread
 //! within a side. Nothing is claimed about timed numbers then.
 //!
@@ -40,8 +40,8 @@ pub use findings::{FindingChange, FindingState, changed_findings};
 pub use main_reason::MainReason;
 pub use rows::HEADLINES;
 
-use crate::digest::{Digest, Group, Key, NoData};
-use crate::metrics::{Class, Direction, Unit};
+use crate::digest::{Digest, Group, Key, MissingNumber};
+use crate::metrics::{Direction, Unit, Variability};
 use model::sorting::CompactCollect;
 
 /// Runs per side needed to claim a change of [`HEADLINES`]. A comparison that gates more numbers needs more runs
@@ -90,7 +90,7 @@ pub struct Comparison {
     /// Number of names by group that could not be compared because a digest left them out.
     pub left_out: Vec<(Group, u64)>,
     /// Requested numbers that a run does not have.
-    pub no_data: Vec<NoData>,
+    pub no_data: Vec<MissingNumber>,
 }
 
 /// Values of one number in the runs of a side.
@@ -159,7 +159,7 @@ pub struct Difference {
     /// Whether less or more is better.
     pub direction: Direction,
     /// Variability between runs.
-    pub class: Class,
+    pub class: Variability,
     /// Runs before.
     pub before: Side,
     /// Runs after.
@@ -224,7 +224,8 @@ impl Comparison {
     pub fn compare(before: &[Digest], after: &[Digest], options: &Options) -> Self {
         let (rows, left_out) = rows::differences(before, after, options);
         let runs = before.iter().chain(after);
-        let no_data: BTreeSet<&NoData> = runs.flat_map(|digest| &digest.no_data).collect_small();
+        let no_data: BTreeSet<&MissingNumber> =
+            runs.flat_map(|digest| &digest.no_data).collect_small();
         Self {
             options: options.clone(),
             runs_before: before.len(),

@@ -58,7 +58,7 @@ pub struct RuleContext<'a> {
 impl<'a> RuleContext<'a> {
     /// Creates the context of a range of a log; `None` is the whole log.
     pub fn new(log: &'a Recording, range: Option<Interval>) -> Self {
-        let range = log.within_cut(range);
+        let range = log.clip_to_cut(range);
         let is_whole = range.is_none();
         // Shares are of a part of the log, not of time before or after it.
         let whole = log.whole_range();

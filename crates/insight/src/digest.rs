@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use crate::finding::{Axis, Confidence, Finding, Severity, Value};
-use crate::metrics::{Class, Direction, Unit};
+use crate::metrics::{Direction, Unit, Variability};
 use model::time::{Interval, range_ns};
 
 /// Maximum number of names per group.
@@ -33,7 +33,7 @@ pub struct Digest {
     #[serde(with = "range_ns")]
     pub range: Interval,
     /// Facts that should be equal for numbers to be comparable, in display order.
-    pub facts: Vec<Fact>,
+    pub facts: Vec<ComparableFact>,
     /// Wall-clock time of the log's time 0, in nanoseconds since 1970, if the log has it.
     #[serde(default)]
     pub started_unix_ns: Option<u64>,
@@ -46,12 +46,12 @@ pub struct Digest {
     /// Significant findings, most severe first.
     pub findings: Vec<FindingSummary>,
     /// Requested numbers ([`Group::Asked`]) that the log does not have.
-    pub no_data: Vec<NoData>,
+    pub no_data: Vec<MissingNumber>,
 }
 
 /// Requested number that a log does not have.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct NoData {
+pub struct MissingNumber {
     /// Expression that was requested.
     pub name: String,
     /// Reason, with the flag that would help.
@@ -60,7 +60,7 @@ pub struct NoData {
 
 /// Property that should be equal in logs whose numbers are compared.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Fact {
+pub struct ComparableFact {
     /// Name of the property, such as `GHC`.
     pub name: Cow<'static, str>,
     /// Value in this log; empty if the log does not have it.
@@ -131,8 +131,8 @@ pub struct Row {
     /// Whether less or more is better.
     pub direction: Direction,
     /// Variability between runs. With several capabilities, most counted numbers depend on timing and are
-    /// [`Class::Timed`] here.
-    pub class: Class,
+    /// [`Variability::Timed`] here.
+    pub class: Variability,
     /// Whether the number grows with the work that the program does, and so can be divided by it.
     pub is_total: bool,
     /// Value in the base of its unit.

@@ -95,7 +95,7 @@ impl RuleContext<'_> {
     /// is idle though a thread is ready has no core, or wakes late.
     pub fn wanted_parallelism(&self) -> f64 {
         let all = self.times.all_caps();
-        let wanted = all.running_ns.saturating_add(all.idle_ready_ns);
+        let wanted = all.running_ns.saturating_add(all.idle_work_available_ns);
         self.parallelism() * wanted as f64 / all.running_ns.max(1) as f64
     }
 
@@ -152,7 +152,7 @@ impl RuleContext<'_> {
     }
 
     /// Returns whether several threads collect, as far as the options show.
-    fn collects_in_parallel(&self) -> bool {
+    pub(crate) fn collects_in_parallel(&self) -> bool {
         self.caps > 1 && !self.is_not_threaded() && !self.has_argument("-qg")
     }
 

@@ -56,7 +56,7 @@ pub(crate) async fn find(context: &RuleContext<'_>) -> BTreeSet<ThreadId> {
             return;
         };
         turns.count += 1;
-        turns.ran_ns = turns.ran_ns.saturating_add(turn.duration(2));
+        turns.ran_ns = turns.ran_ns.saturating_add(turn.run_ns());
         if let Some(reason) = turn.wait_reason() {
             turns.waits += 1;
             turns.sleeps += u64::from(is_sleep(reason));

@@ -126,9 +126,9 @@ pub async fn by_cause(context: &RuleContext<'_>) -> CauseTimes {
     times[Cause::Collecting as usize] = all.collecting_ns;
     times[Cause::GcSync as usize] = all.stopping_ns;
     let late = resumed_without_work(context).await;
-    let late_ready_ns = late.ready_ns.min(all.coming_back_ns);
-    let late_serial_ns = late.serial_ns.min(all.coming_back_ns - late_ready_ns);
-    let gc_wait_ns = all.waiting_ns.saturating_add(all.coming_back_ns);
+    let late_ready_ns = late.ready_ns.min(all.returning_ns);
+    let late_serial_ns = late.serial_ns.min(all.returning_ns - late_ready_ns);
+    let gc_wait_ns = all.waiting_ns.saturating_add(all.returning_ns);
     times[Cause::GcWaiting as usize] = gc_wait_ns - late_ready_ns - late_serial_ns;
     times[Cause::ReadyLong as usize] = late_ready_ns;
     times[Cause::Serial as usize] = late_serial_ns;
@@ -146,7 +146,7 @@ pub async fn by_cause(context: &RuleContext<'_>) -> CauseTimes {
     times[Cause::StartEnd as usize] = all.all_idle_ns() - idle_ns;
     let slices = slices(context, inner);
     let long = long_share(context, &slices).await;
-    let ready_ns = inside.idle_ready_ns.min(idle_ns);
+    let ready_ns = inside.idle_work_available_ns.min(idle_ns);
     divide(
         ready_ns,
         &[(Cause::ReadyLong, long), (Cause::HandOver, 1.0 - long)],
@@ -272,7 +272,11 @@ fn slices(context: &RuleContext<'_>, inner: Interval) -> Vec<Interval> {
 async fn long_share(context: &RuleContext<'_>, slices: &[Interval]) -> f64 {
     let (mut long_ns, mut all_ns) = (0_u64, 0_u64);
     for slice in slices {
-        let all = context.log.times(Some(*slice)).all_caps().idle_ready_ns;
+        let all = context
+            .log
+            .times(Some(*slice))
+            .all_caps()
+            .idle_work_available_ns;
         if all == 0 {
             continue;
         }
@@ -529,7 +533,7 @@ impl RuleContext<'_> {
             steps.step().await;
             let before = sweep_cursor.totals(Nanos(from));
             let totals = sweep_cursor.totals(Nanos(to)).since(&before);
-            parts.ready_ns += totals.idle_ready_ns.iter().sum::<u64>();
+            parts.ready_ns += totals.idle_work_available_ns.iter().sum::<u64>();
             let [none_running_ns, serial_ns, several_ns] = totals.idle_ns;
             parts.none_running_ns += none_running_ns;
             parts.serial_ns += serial_ns;

@@ -7,7 +7,7 @@ use serde::Serialize;
 use model::time::{Interval, range_ns};
 
 use crate::assertion::ranks;
-use crate::metrics::{Labels, LocatedNumber, METRICS, Metric, MetricContext, NoNumber, Numbers};
+use crate::metrics::{Labels, LocatedNumber, METRICS, Metric, MetricContext, NumberError, Numbers};
 use model::sorting::CompactCollect;
 
 /// Metric with its value in a log.
@@ -60,7 +60,7 @@ impl MeasuredMetric {
 }
 
 impl MeasuredValue {
-    fn from_result(numbers: Result<Numbers, NoNumber>) -> Self {
+    fn from_result(numbers: Result<Numbers, NumberError>) -> Self {
         match numbers {
             Ok(Numbers::One(value)) => Self::One { value },
             Ok(Numbers::Many(all)) => Self::Many {
@@ -68,9 +68,9 @@ impl MeasuredValue {
                 ranks: ranks(&all).into_iter().collect_small(),
             },
             Err(
-                NoNumber::NoData(no_data)
-                | NoNumber::Inconclusive(no_data)
-                | NoNumber::Usage(no_data),
+                NumberError::NoData(no_data)
+                | NumberError::Inconclusive(no_data)
+                | NumberError::Usage(no_data),
             ) => Self::None { no_data },
         }
     }

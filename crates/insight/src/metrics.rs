@@ -55,7 +55,7 @@ pub enum Direction {
 /// Variability of a metric between runs of the same program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Class {
+pub enum Variability {
     /// Counted: hardly varies.
     Counted,
     /// Measured in time: varies with other work on the machine.
@@ -117,7 +117,7 @@ pub type Labels = BTreeMap<String, String>;
 
 /// Reason why there is no number.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NoNumber {
+pub enum NumberError {
     /// The log is not sufficient: what is missing, and the flag that helps.
     NoData(String),
     /// There are too few runs to decide.
@@ -136,7 +136,7 @@ pub struct Metric {
     /// Whether less or more is better.
     pub direction: Direction,
     /// Variability between runs.
-    pub class: Class,
+    pub class: Variability,
     /// Whether the metric has many numbers, so that a statistic must be selected.
     pub has_many: bool,
     /// Labels that can select among its numbers.
@@ -205,12 +205,12 @@ impl<'a> MetricContext<'a> {
     /// # Errors
     ///
     /// If the log does not have what the window is named after.
-    pub fn within(&self, window: &Window) -> Result<Rc<Self>, NoNumber> {
+    pub fn within(&self, window: &Window) -> Result<Rc<Self>, NumberError> {
         if let Some(known) = self.windows.borrow().get(window) {
             return Ok(Rc::clone(known));
         }
         let range = window.range(self.context.log, self.context.range);
-        let range = range.map_err(NoNumber::NoData)?;
+        let range = range.map_err(NumberError::NoData)?;
         let metrics = Rc::new(Self::new(RuleContext::new(self.context.log, Some(range))));
         let mut windows = self.windows.borrow_mut();
         windows.insert(window.clone(), Rc::clone(&metrics));
@@ -252,7 +252,7 @@ macro_rules! metrics {
             name: $name,
             unit: Unit::$unit,
             direction: Direction::$direction,
-            class: Class::$class,
+            class: Variability::$class,
             has_many: $many,
             labels: &[$($label),*],
             help: $help,
@@ -330,7 +330,7 @@ fn matches_reason(pattern: &str, reason: WaitReason) -> bool {
 }
 
 /// Rejects a pattern that matches no reason: a guard with a misspelled one would always hold.
-fn check_reason(pattern: &str) -> Result<(), NoNumber> {
+fn check_reason(pattern: &str) -> Result<(), NumberError> {
     if WaitReason::ALL
         .into_iter()
         .any(|reason| matches_reason(pattern, reason))
@@ -338,7 +338,7 @@ fn check_reason(pattern: &str) -> Result<(), NoNumber> {
         return Ok(());
     }
     let names = WaitReason::ALL.map(WaitReason::name).join(", ");
-    Err(NoNumber::Usage(format!(
+    Err(NumberError::Usage(format!(
         "unknown reason {pattern}: the reasons for blocking are {names}"
     )))
 }
@@ -361,7 +361,7 @@ metrics! {
     "alloc.bytes" Bytes Lower Counted false [] [GcStatistics] "Bytes that the program allocated." |metrics, _| one(metrics.summary.bytes_allocated?);
     "cap.busy" Share Higher Timed false [] [Threads] "Share of the known capability time in which threads ran." |metrics, _| Some(Numbers::One(metrics.summary.cap_busy?));
     "cap.idle" Share Lower Timed false [] [Threads] "Share of capability time that was idle with no thread ready." |metrics, _| share_of_caps(metrics, |all| all.idle_ns);
-    "cap.lost" Share Lower Timed false [] [Threads] "Share of capability time that was idle while a thread was ready." |metrics, _| share_of_caps(metrics, |all| all.idle_ready_ns);
+    "cap.lost" Share Lower Timed false [] [Threads] "Share of capability time that was idle while a thread was ready." |metrics, _| share_of_caps(metrics, |all| all.idle_work_available_ns);
     "finding.count" Count Lower Timed false [] [] "Number of significant findings." |metrics, _| one(metrics.report().findings.iter().filter(|found| found.severity > crate::finding::Severity::Minor).count() as u64);
     "gc.balance" Share Higher Timed false [] [GcStatistics] "Balance of work between the threads of parallel collections." |metrics, _| Some(Numbers::One(metrics.summary.work_balance?));
     "gc.copied" Bytes Lower Counted false [] [GcStatistics] "Bytes that collections copied." |metrics, _| one(metrics.summary.bytes_copied?);
@@ -417,12 +417,12 @@ impl Metric {
         &self,
         metrics: &MetricContext<'_>,
         labels: &Labels,
-    ) -> Result<Numbers, NoNumber> {
+    ) -> Result<Numbers, NumberError> {
         if let Some(label) = labels
             .keys()
             .find(|label| !self.labels.contains(&label.as_str()))
         {
-            return Err(NoNumber::Usage(format!(
+            return Err(NumberError::Usage(format!(
                 "{} has no label {label}",
                 self.name
             )));
@@ -431,9 +431,9 @@ impl Metric {
             check_reason(reason)?;
         }
         if let Some(missing) = Input::missing_in(self.inputs, &metrics.context.log.info) {
-            return Err(NoNumber::NoData(missing.to_owned()));
+            return Err(NumberError::NoData(missing.to_owned()));
         }
-        let nothing = || NoNumber::NoData(format!("the log has nothing of {}", self.name));
+        let nothing = || NumberError::NoData(format!("the log has nothing of {}", self.name));
         let function = EVALUATIONS.iter().find(|(name, _)| *name == self.name);
         let numbers = function.and_then(|(_, evaluate)| evaluate(metrics, labels));
         numbers.ok_or_else(nothing)

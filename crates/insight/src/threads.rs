@@ -20,7 +20,7 @@ use model::time::Interval;
 
 /// Stretch of time in which a thread could not run.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Wait {
+pub(crate) struct ClippedWait {
     pub thread: ThreadId,
     /// Capability of the run after the wait, if there was one.
     pub cap: Option<CapId>,
@@ -29,7 +29,7 @@ pub(crate) struct Wait {
     pub ns: u64,
 }
 
-impl Wait {
+impl ClippedWait {
     pub(crate) fn evidence(&self) -> Evidence {
         let cap = self.cap.map(Subject::Capability);
         Evidence {
@@ -64,7 +64,7 @@ impl WaitSum {
         }
     }
 
-    fn add(&mut self, wait: &Wait) {
+    fn add(&mut self, wait: &ClippedWait) {
         self.range = self.range.hull(wait.range);
         self.count += 1;
         self.ns = self.ns.saturating_add(wait.ns);
@@ -78,7 +78,7 @@ impl WaitSum {
 /// Aggregates waits into one piece of evidence for each list of threads, such as the waiting one and the one that it
 /// waits for.
 pub(crate) fn evidence_by_threads<'a, const N: usize>(
-    waits: impl Iterator<Item = ([ThreadId; N], &'a Wait)>,
+    waits: impl Iterator<Item = ([ThreadId; N], &'a ClippedWait)>,
 ) -> Vec<Evidence> {
     let mut sums: BTreeMap<[ThreadId; N], WaitSum> = BTreeMap::new();
     for (threads, wait) in waits {
@@ -171,7 +171,7 @@ impl<'a> RuleContext<'a> {
     pub(crate) fn run_statistics(&self, thread: ThreadId, range: Interval) -> RunStatistics {
         let life = self.log.store.thread_lane(thread);
         let turns = life.iter().flat_map(|life| life.turns_overlapping(range));
-        let mut runs: Vec<u64> = turns.map(|(_, turn)| turn.duration(2)).collect();
+        let mut runs: Vec<u64> = turns.map(|(_, turn)| turn.run_ns()).collect();
         RunStatistics {
             all_ns: runs.iter().sum(),
             median_ns: median(&mut runs),
@@ -403,11 +403,11 @@ impl<'a> RuleContext<'a> {
 
     /// Returns one of the parts of a turn, clipped to the range and without collections; `None` if nothing of it
     /// remains.
-    pub(crate) fn wait(&self, turn: Turn<'_>, part: usize) -> Option<Wait> {
+    pub(crate) fn wait(&self, turn: Turn<'_>, part: usize) -> Option<ClippedWait> {
         let (from, to) = turn.part(part);
         let range = Interval::new(Nanos(from), Nanos(to)).intersection(self.range)?;
         let ns = self.unpaused_ns((range.start().0, range.end().0));
-        (ns > 0).then(|| Wait {
+        (ns > 0).then(|| ClippedWait {
             thread: turn.thread(),
             cap: turn.cap(),
             range,
@@ -416,7 +416,7 @@ impl<'a> RuleContext<'a> {
     }
 
     /// Returns the safe foreign calls that took at least `min_ns`.
-    pub(crate) async fn foreign_calls(&self, min_ns: u64) -> Vec<Wait> {
+    pub(crate) async fn foreign_calls(&self, min_ns: u64) -> Vec<ClippedWait> {
         let mut calls = Vec::new();
         let mut visit = |turn: Turn<'_>| {
             let wait = self.wait(turn, 0);
@@ -446,7 +446,7 @@ impl<'a> RuleContext<'a> {
         }
         // Time that the log does not cover is not idle; only the account knows of it.
         let all = self.times.all_caps();
-        sum_ns.min(all.idle_ns.saturating_add(all.idle_ready_ns))
+        sum_ns.min(all.idle_ns.saturating_add(all.idle_work_available_ns))
     }
 }
 

@@ -103,7 +103,7 @@ impl RuleContext<'_> {
         // Turns arrive by thread, in order of time within a thread.
         let mut cursor = WakeupCursor::default();
         let mut visit = |turn: Turn<'_>| {
-            let ready = Nanos(turn.part(1).0);
+            let ready = Nanos(turn.runnable_span().0);
             if let Some(wakeup) = cursor.wakeup_at(wakeups, turn.thread(), ready) {
                 visit(turn, wakeup);
             }

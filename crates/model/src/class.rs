@@ -52,7 +52,7 @@ crate::named_enum! {
         /// An idle capability while a thread is runnable.
         CapIdleWorkAvailable: "idle, work was ready";
         /// A runnable thread during a collection, or while capabilities stop for one.
-        ReadyGc: "ready, in a collection";
+        RunnableDuringGc: "ready, in a collection";
         /// A runnable thread while some capability is idle.
         ThreadRunnableCapIdle: "ready, while a capability was idle";
         /// Not in the log.

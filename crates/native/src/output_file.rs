@@ -191,9 +191,9 @@ pub fn is_same_file(path: &Path, other: &Path) -> bool {
 
 /// Follows a chain of symbolic links to its end, which need not exist.
 fn resolve_links(path: &Path) -> PathBuf {
-    const MOST_LINKS: usize = 40;
+    const MAX_LINKS: usize = 40;
     let mut target = path.to_owned();
-    for _ in 0..MOST_LINKS {
+    for _ in 0..MAX_LINKS {
         let Ok(next) = fs::read_link(&target) else {
             break;
         };

@@ -208,7 +208,7 @@ pub const fn class_color(palette: &Palette, class: Class) -> Rgb {
         Class::Running | Class::Open => palette.running,
         Class::Gc | Class::GcStart | Class::GcIdle | Class::GcDone | Class::Returning => palette.gc,
         Class::GcSync | Class::Census => palette.gc_sync,
-        Class::ReadyGc => palette.gc,
+        Class::RunnableDuringGc => palette.gc,
         Class::Ready | Class::ThreadRunnableCapIdle | Class::CapIdleWorkAvailable => palette.ready,
         Class::Mvar => palette.mvar,
         Class::BlackHole => palette.black_hole,

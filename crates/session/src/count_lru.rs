@@ -4,15 +4,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// LRU cache of `N` results; the most recently used one is last.
 #[derive(Debug)]
-pub(crate) struct Recent<K, V, const N: usize>(Mutex<Vec<(K, Arc<V>)>>);
+pub(crate) struct CountLru<K, V, const N: usize>(Mutex<Vec<(K, Arc<V>)>>);
 
-impl<K, V, const N: usize> Default for Recent<K, V, N> {
+impl<K, V, const N: usize> Default for CountLru<K, V, N> {
     fn default() -> Self {
         Self(Mutex::default())
     }
 }
 
-impl<K: PartialEq, V, const N: usize> Recent<K, V, N> {
+impl<K: PartialEq, V, const N: usize> CountLru<K, V, N> {
     fn lock(&self) -> MutexGuard<'_, Vec<(K, Arc<V>)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

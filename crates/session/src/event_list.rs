@@ -10,7 +10,9 @@ use super::Session;
 use super::query::{Host, LocalBoxFuture, Query, Unreadable};
 use crate::events::chunk::{ChunkReader, ChunkRows};
 use crate::events::scan::{Counts, Scan};
-use crate::events::visit::{Fields, Find, FoundRow, Numbering, Page, Visit};
+use crate::events::visit::{
+    ChunkVisitor, FieldsVisitor, FindVisitor, FoundRow, Numbering, PageVisitor,
+};
 use crate::events::{EventList, EventRow};
 use eventlog::Need;
 use eventlog::ids::{CapId, Nanos};
@@ -19,7 +21,7 @@ use eventlog::rows::RowSource;
 /// Reason why rows are unavailable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum NoRows {
-    /// The log is not fully read, or the rows of the list are not counted yet ([`CountRows`]).
+    /// The log is not fully read, or the rows of the list are not counted yet ([`CountRowsQuery`]).
     #[error("the rows are not counted yet")]
     NotCounted,
     /// The file changed or disappeared.
@@ -29,7 +31,7 @@ pub enum NoRows {
 
 /// Page of a list: at most `count` rows from row `first` on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EventRows {
+pub struct EventRowsQuery {
     /// List that the rows belong to.
     pub list: EventList,
     /// Row number of the first row, from 0.
@@ -38,21 +40,21 @@ pub struct EventRows {
     pub count: u32,
 }
 
-impl Query for EventRows {
+impl Query for EventRowsQuery {
     type Answer = Result<Vec<EventRow>, NoRows>;
     const NAME: &'static str = "rows of events";
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
         let page = log.events.begin(log.rows(), &self.list, |numbering, _| {
-            Page::new(&self.list, numbering, self.first, self.count as usize)
+            PageVisitor::new(&self.list, numbering, self.first, self.count as usize)
         });
-        Ok(show_chunks(log, host, page?).await?.finish())
+        Ok(run_visitor(log, host, page?).await?.finish())
     }
 }
 
 /// Search for the next or previous matching row of a list. An empty search text matches nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FindEvent {
+pub struct FindEventQuery {
     /// List, with the search text.
     pub list: EventList,
     /// Row to start from, exclusive; `None` starts before the first or after the last row.
@@ -61,7 +63,7 @@ pub struct FindEvent {
     pub forward: bool,
 }
 
-impl Query for FindEvent {
+impl Query for FindEventQuery {
     type Answer = Result<Option<FoundRow>, NoRows>;
     const NAME: &'static str = "find an event";
 
@@ -72,15 +74,15 @@ impl Query for FindEvent {
         let find = log
             .events
             .begin(log.rows(), &self.list, |numbering, counts| {
-                Find::text(&self.list, numbering, counts, self.from, self.forward)
+                FindVisitor::text(&self.list, numbering, counts, self.from, self.forward)
             });
-        Ok(show_chunks(log, host, find?).await?.finish())
+        Ok(run_visitor(log, host, find?).await?.finish())
     }
 }
 
 /// Search for the first row at or after a time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FindEventByTime {
+pub struct FindEventAtQuery {
     /// List that the row belongs to.
     pub list: EventList,
     /// Earliest time of the row.
@@ -89,37 +91,37 @@ pub struct FindEventByTime {
     pub cap: Option<CapId>,
 }
 
-impl Query for FindEventByTime {
+impl Query for FindEventAtQuery {
     type Answer = Result<Option<FoundRow>, NoRows>;
     const NAME: &'static str = "event at a time";
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
         let find = log.events.begin(log.rows(), &self.list, |numbering, _| {
-            Find::time(&self.list, numbering, self.time, self.cap)
+            FindVisitor::time(&self.list, numbering, self.time, self.cap)
         });
-        Ok(show_chunks(log, host, find?).await?.finish())
+        Ok(run_visitor(log, host, find?).await?.finish())
     }
 }
 
 /// Names and values of all fields of the event with that number in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EventFields(pub u64);
+pub struct EventFieldsQuery(pub u64);
 
-impl Query for EventFields {
+impl Query for EventFieldsQuery {
     type Answer = Result<Vec<(String, String)>, NoRows>;
     const NAME: &'static str = "fields of an event";
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
         let source = log.rows().ok_or(NoRows::NotCounted)?;
-        let fields = Fields::new(&source.index, self.0);
-        Ok(show_chunks(log, host, fields).await?.finish())
+        let fields = FieldsVisitor::new(&source.index, self.0);
+        Ok(run_visitor(log, host, fields).await?.finish())
     }
 }
 
 /// Continues counting the rows of a list for a limited time. Repeat the query until it is complete; the counts of
 /// the last few lists are cached.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CountRows(pub EventList);
+pub struct CountRowsQuery(pub EventList);
 
 /// Row counts of a list, as far as they are known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -139,7 +141,7 @@ const EVENTS_PER_STEP: usize = 4_000;
 /// Steps per answer, which take a tenth of a second or less.
 const STEPS_PER_ANSWER: usize = 25;
 
-impl Query for CountRows {
+impl Query for CountRowsQuery {
     type Answer = Result<RowCounts, NoRows>;
     const NAME: &'static str = "count rows of events";
 
@@ -281,7 +283,7 @@ impl EventLists {
 }
 
 /// Reads the chunks that a visitor requests and passes them to it.
-async fn show_chunks<V: Visit>(
+async fn run_visitor<V: ChunkVisitor>(
     log: &Session,
     host: &dyn Host,
     mut visitor: V,

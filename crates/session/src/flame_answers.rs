@@ -5,12 +5,12 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use super::Session;
+use super::count_lru::CountLru;
 use super::query::{Host, NoYield, Yield};
-use super::recent::Recent;
 use analysis::flamegraph::source_info::SourceInfo;
 use analysis::flamegraph::sources;
 use analysis::flamegraph::spans::totals::WindowTotals;
-use analysis::timeline::thread_table::ThreadView;
+use analysis::timeline::thread_table::ThreadTableSettings;
 use analysis::yielder::block_on;
 use model::profile::compared::ComparedStacks;
 use model::profile::revision::Revision;
@@ -50,7 +50,7 @@ impl<'a> Deref for StackSourceRef<'a> {
 type ComparedKey = (FlameSelection, Revision, Revision);
 
 /// Cache of the merged stacks of the last two logs, because zooming requests them again.
-pub(super) type ComparedCache = Recent<ComparedKey, ComparedStacks, 1>;
+pub(super) type ComparedCache = CountLru<ComparedKey, ComparedStacks, 1>;
 
 impl Session {
     /// Returns the sources for which a flame graph can be drawn.
@@ -79,8 +79,8 @@ impl Session {
     /// Computes the data that is likely to be needed next, and takes long for a large log: the order of the thread
     /// table, and the waits of threads in time order. Queries for the same data, asked meanwhile, continue the work.
     pub async fn prepare_more(&self, yielder: &dyn Yield) {
-        let threads = ThreadView::default().query(0..0);
-        let threads = self.within_cut(&threads);
+        let threads = ThreadTableSettings::default().query(0..0);
+        let threads = self.clip_to_cut(&threads);
         self.recording.store.thread_table(&threads, yielder).await;
         let waits = FlameSelection {
             source: sources::WAITING,

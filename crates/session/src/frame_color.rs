@@ -1,7 +1,7 @@
 //! Colors of flame graph boxes. A function's hue depends on its name alone, and is close to those of its package
 //! and module. Other frames have their color on the timeline.
 
-use analysis::timeline::waits::Wait;
+use analysis::timeline::waits::WaitKind;
 use model::profile::frames::{Frame, FrameKind};
 use scene::color::Rgb;
 use scene::palette::{Palette, class_color, frame_color, shares_of};
@@ -30,13 +30,13 @@ fn in_foreign_code(name: &str, dark: bool) -> Rgb {
 
 /// Returns the timeline color of a wait.
 fn wait_color(label: &str, palette: &Palette) -> Rgb {
-    let color = |wait: Wait| class_color(palette, wait.class());
-    if let Some(wait) = Wait::all().find(|wait| wait.reason() == label) {
+    let color = |wait: WaitKind| class_color(palette, wait.class());
+    if let Some(wait) = WaitKind::all().find(|wait| wait.reason() == label) {
         return color(wait);
     }
-    match Wait::all().find(|wait| wait.state() == label) {
+    match WaitKind::all().find(|wait| wait.state() == label) {
         // Blocked states have a color per reason, so the group has none.
-        Some(Wait::Blocked(_)) => palette.line,
+        Some(WaitKind::Blocked(_)) => palette.line,
         Some(wait) => color(wait),
         // A frame that is not a wait shows what threads did between waits.
         None => palette.running,

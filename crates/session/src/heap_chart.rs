@@ -2,8 +2,8 @@
 
 use super::Session;
 use super::query::{Host, Query, columns, optional_columns, range_field};
-use crate::heap::chart::Over;
-use crate::heap::chart::stacks::{MOST_PX, censuses_to_draw, in_view, stacks_of};
+use crate::heap::chart::OverlayKind;
+use crate::heap::chart::stacks::{MAX_PX, censuses_to_draw, in_view, stacks_of};
 use crate::heap::chart::{Chart, ChartBand, ChartQuery, Overlay};
 use crate::heap::choice::SelectedBands;
 use crate::heap::colors::{OTHERS, slots};
@@ -17,7 +17,7 @@ use model::gauge::Samples;
 use model::time::Interval;
 
 /// Maximum number of messages drawn on a chart.
-const MOST_MESSAGES: usize = 200;
+const MAX_MESSAGES: usize = 200;
 /// Maximum number of messages searched for matching ones.
 const MAX_SEARCHED_MESSAGES: usize = 200_000;
 
@@ -46,7 +46,7 @@ impl Session {
     /// Computes a chart; `None` if the log has no such profile.
     pub fn heap_chart(&self, query: &ChartQuery) -> Option<Chart> {
         let chosen = self.heap(&query.choice, query.range)?;
-        let profile = self.recording.heap().get(query.choice.profile as usize)?;
+        let profile = self.recording.heap().selected(query.choice.profile)?;
         let log = self.log();
         let end = self.recording.end();
         let axis = axis(profile, query.view.or(log.span));
@@ -146,15 +146,15 @@ fn hidden(chosen: &SelectedBands, query: &ChartQuery) -> Vec<(String, String)> {
 }
 
 fn overlay(log: &Log<'_>, query: &ChartQuery, axis: Interval) -> Overlay {
-    let wanted = |over: Over| query.over.contains(&over);
+    let wanted = |over: OverlayKind| query.over.contains(&over);
     let mut overlay = Overlay::default();
-    let profile = log.recording.heap().get(query.choice.profile as usize);
+    let profile = log.recording.heap().selected(query.choice.profile);
     if !profile.is_some_and(HeapProfile::is_timed) {
         // Without times there is no place to draw them.
         return overlay;
     }
-    let width_px = query.width_px.clamp(1, MOST_PX);
-    overlay.lines = [Over::Size, Over::Blocks, Over::Live].map(wanted);
+    let width_px = query.width_px.clamp(1, MAX_PX);
+    overlay.lines = [OverlayKind::Size, OverlayKind::Blocks, OverlayKind::Live].map(wanted);
     if overlay.lines.contains(&true) {
         let question = TimelineQuery {
             view: axis,
@@ -164,11 +164,11 @@ fn overlay(log: &Log<'_>, query: &ChartQuery, axis: Interval) -> Overlay {
         };
         overlay.memory = block_on(question.marks(log, &NoYield)).points;
     }
-    if wanted(Over::Collections) {
+    if wanted(OverlayKind::Collections) {
         let pixel_ns = axis.duration().0.div_ceil(u64::from(width_px)).max(1);
         overlay.collections = collections(log, axis, pixel_ns);
     }
-    if wanted(Over::Messages) {
+    if wanted(OverlayKind::Messages) {
         messages(log, query, axis, &mut overlay);
     }
     overlay
@@ -203,7 +203,7 @@ fn messages(log: &Log<'_>, query: &ChartQuery, axis: Interval, overlay: &mut Ove
         else {
             continue;
         };
-        if overlay.messages.len() < MOST_MESSAGES {
+        if overlay.messages.len() < MAX_MESSAGES {
             overlay.messages.push((message.time, message.text));
         } else {
             overlay.more_messages += 1;

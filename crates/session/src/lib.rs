@@ -6,6 +6,7 @@ pub mod census_cost;
 pub mod check;
 pub mod collection_export;
 mod contents;
+mod count_lru;
 mod diagnostics;
 pub mod event_list;
 pub mod events;
@@ -23,7 +24,6 @@ mod memory;
 pub mod query;
 pub mod questions;
 mod read;
-mod recent;
 mod slices;
 mod symbols;
 pub mod tables;
@@ -209,7 +209,7 @@ impl Session {
         &self.spill_store
     }
 
-    /// Overrides how the log is cut into slices. The slicing_rule affects no answer.
+    /// Overrides how the log is cut into slices. No answer depends on it; tests use it to get many slices.
     #[must_use]
     pub fn with_slicing_rule(self, slicing_rule: SlicingRule) -> Self {
         Self {
@@ -438,7 +438,7 @@ impl Session {
             .first_and_last()
             .map(|(first, last)| Interval::new(first, last));
         if self.complete {
-            read.and_then(|read| self.recording.within_cut(Some(read)))
+            read.and_then(|read| self.recording.clip_to_cut(Some(read)))
         } else {
             indexed.or(read)
         }

@@ -102,16 +102,16 @@ impl Session {
 
     /// Answers a query by polling. The host must be ready whenever it is polled again.
     pub fn ask_with<Q: Query>(&self, query: &Q, host: &dyn Host) -> Q::Answer {
-        block_on(self.within_cut(query).answer(self, host))
+        block_on(self.clip_to_cut(query).answer(self, host))
     }
 
     /// Clips the query's range to the range that the log was cut to.
-    pub fn within_cut<'a, Q: Query>(&self, query: &'a Q) -> Cow<'a, Q> {
+    pub fn clip_to_cut<'a, Q: Query>(&self, query: &'a Q) -> Cow<'a, Q> {
         let mut query = Cow::Borrowed(query);
         if self.recording.info.cut_range.is_some()
             && let Some(range) = query.to_mut().range()
         {
-            *range = self.recording.within_cut(*range);
+            *range = self.recording.clip_to_cut(*range);
         }
         query
     }

@@ -9,7 +9,9 @@ use crate::flame::export::IncompleteStacks;
 use serde::{Deserialize, Serialize};
 
 use super::check::CheckQuery;
-use super::event_list::{CountRows, EventFields, EventRows, FindEvent, FindEventByTime};
+use super::event_list::{
+    CountRowsQuery, EventFieldsQuery, EventRowsQuery, FindEventAtQuery, FindEventQuery,
+};
 use super::query::{
     Columns, Host, Query, columns, optional_columns, questions, range_field, range_query,
 };
@@ -30,7 +32,7 @@ use crate::heap::profiles::ProfilesQuery;
 use crate::heap::table::BandTableQuery;
 use crate::heap::tree::TreeQuery;
 use crate::tracks::bands::Bands;
-use crate::tracks::details::{DetailsQuery, Fact};
+use crate::tracks::details::{DetailField, DetailsQuery};
 use crate::tracks::{Log, TimelineQuery};
 use analysis::account::costs::GcCosts;
 use analysis::account::report::ProgramTimes;
@@ -42,7 +44,7 @@ use analysis::process::Process;
 use analysis::ticky::{TickyQuery, TickyTable};
 use analysis::timeline::flow::{Arrow, FlowQuery};
 use analysis::timeline::thread_account::ThreadAccount;
-use analysis::timeline::thread_lane::{ThreadFilter, ThreadRow};
+use analysis::timeline::thread_lane::{ThreadListQuery, ThreadListRow};
 use analysis::timeline::thread_table::{ThreadTable, ThreadTableQuery};
 use analysis::timeline::wait_totals::{WaitTotals, WaitTotalsQuery};
 use eventlog::ids::ThreadId;
@@ -56,12 +58,12 @@ questions! {
     TimelineQuery, FlowQuery, DetailsQuery, LabelsQuery,
     TimeQuery, ThreadTimeQuery, GcCostsQuery, SummaryQuery, CollectionsQuery, SparksQuery,
     HeldMemoryQuery, CensusCostQuery, FindingsQuery, FindingsProgressQuery, DigestQuery,
-    TextQuery<CollectionsQuery>, ThreadFilter, ThreadTableQuery, TextQuery<ThreadTableQuery>, WaitTotalsQuery,
+    TextQuery<CollectionsQuery>, ThreadListQuery, ThreadTableQuery, TextQuery<ThreadTableQuery>, WaitTotalsQuery,
     TickyQuery, TextQuery<TickyQuery>,
     FlameQuery, FlameTableQuery, FlameOccurrenceQuery, FlameMatchesQuery, FlameAreaQuery, FlameExportQuery,
     BandTableQuery, TextQuery<BandTableQuery>, CensusDiffQuery, GrowthQuery, CompanionsQuery, BurstsQuery, ConcurrentActivityQuery,
     ProcessQuery, EnvironmentQuery, CheckQuery, AnchorsQuery,
-    EventRows, FindEvent, FindEventByTime, EventFields, CountRows,
+    EventRowsQuery, FindEventQuery, FindEventAtQuery, EventFieldsQuery, CountRowsQuery,
     ProfilesQuery, ChartQuery, TreeQuery, BandInfoQuery,
 }
 
@@ -106,10 +108,10 @@ impl Query for FlowQuery {
 
 /// Answers the details of a timeline item beyond what its mark shows.
 impl Query for DetailsQuery {
-    type Answer = Vec<Fact>;
+    type Answer = Vec<DetailField>;
     const NAME: &'static str = "details";
 
-    async fn answer(&self, log: &Session, host: &dyn Host) -> Vec<Fact> {
+    async fn answer(&self, log: &Session, host: &dyn Host) -> Vec<DetailField> {
         if let Some(thread) = self.row.thread() {
             log.recording.store.prepare_life(thread, host).await;
         }
@@ -289,7 +291,7 @@ impl Query for CensusCostQuery {
     range_field!(range);
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
-        let profile = log.recording.heap().get(self.profile as usize)?;
+        let profile = log.recording.heap().selected(self.profile)?;
         if !log.recording.is_finished() {
             return None;
         }
@@ -299,8 +301,8 @@ impl Query for CensusCostQuery {
 }
 
 /// Answers with the threads that pass the filter, and their number without its limit.
-impl Query for ThreadFilter {
-    type Answer = (Vec<ThreadRow>, usize);
+impl Query for ThreadListQuery {
+    type Answer = (Vec<ThreadListRow>, usize);
     const NAME: &'static str = "threads";
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {

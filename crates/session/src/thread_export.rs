@@ -1,11 +1,11 @@
 //! Export of the thread table. Files and the command line share one list of columns. Times are in nanoseconds.
 
 use crate::cells::{Cell, Column, Columns};
-use analysis::timeline::thread_table::ThreadTimes;
+use analysis::timeline::thread_table::ThreadTableRow;
 use model::class::WaitReason;
 
 /// Columns of the table.
-pub const COLUMNS: Columns<ThreadTimes, 28> = Columns([
+pub const COLUMNS: Columns<ThreadTableRow, 28> = Columns([
     Column::number("thread", "Number of the thread").value(|row| row.id.into()),
     Column::text("label", "Its label (labelThread), if it has one")
         .value(|row| row.label.as_deref().into()),
@@ -24,7 +24,7 @@ pub const COLUMNS: Columns<ThreadTimes, 28> = Columns([
         "ready_in_collection_ns",
         "Time ready to run during collections",
     )
-    .value(|row| row.sums.times.ready_paused_ns.into()),
+    .value(|row| row.sums.times.runnable_during_gc_ns.into()),
     Column::number(
         "ready_ns",
         "Time ready to run outside of collections, without a capability",
@@ -34,7 +34,7 @@ pub const COLUMNS: Columns<ThreadTimes, 28> = Columns([
         "ready_while_idle_ns",
         "The part of ready_ns in which some capability was idle",
     )
-    .value(|row| row.sums.times.ready_idle_ns.into()),
+    .value(|row| row.sums.times.runnable_cap_idle_ns.into()),
     Column::number("blocked_ns", "Time blocked, without foreign calls")
         .value(|row| row.sums.times.blocked_outside_calls_ns().into()),
     Column::number("blocked_mvar_ns", "The part of blocked_ns on MVars")
@@ -87,7 +87,7 @@ pub const COLUMNS: Columns<ThreadTimes, 28> = Columns([
         .value(|row| row.sums.longest_ready.map(|range| range.end()).into()),
 ]);
 
-const fn blocked(row: &ThreadTimes, by: WaitReason) -> Cell<'_> {
+const fn blocked(row: &ThreadTableRow, by: WaitReason) -> Cell<'_> {
     Cell::Number(row.sums.times.blocked_ns[by as usize])
 }
 
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn a_row_is_a_line_of_cells() {
-        let row = |label: &str| ThreadTimes {
+        let row = |label: &str| ThreadTableRow {
             id: ThreadId(7),
             label: Some(label.to_owned()),
             created: Some(Nanos(3)),

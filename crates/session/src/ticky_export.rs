@@ -46,13 +46,20 @@ const COLUMNS: [(&str, Content); 21] = [
         table.share(row.counts.allocs_bytes).into()
     }),
     ("allocs_per_entry", |_, row| row.allocs_per_entry().into()),
-    ("allocd_bytes", |_, row| row.counts.allocd_bytes.into()),
-    ("allocd_share", |table, row| {
-        table.share(row.counts.allocd_bytes).into()
+    ("allocd_bytes", |table, row| {
+        table.has_allocd.then_some(row.counts.allocd_bytes).into()
     }),
-    ("allocd_count", |_, row| row.allocd_count().into()),
-    ("entries_per_allocd", |_, row| {
-        row.entries_per_allocd().into()
+    ("allocd_share", |table, row| {
+        let share = || table.share(row.counts.allocd_bytes);
+        table.has_allocd.then(share).flatten().into()
+    }),
+    ("allocd_count", |table, row| {
+        let count = row.allocd_count().filter(|_| table.has_allocd);
+        count.into()
+    }),
+    ("entries_per_allocd", |table, row| {
+        let entries = row.entries_per_allocd().filter(|_| table.has_allocd);
+        entries.into()
     }),
 ];
 
@@ -112,6 +119,7 @@ mod tests {
         let table = TickyTable {
             rows: vec![counted, TickyRow::default()],
             allocated_bytes: Some(48),
+            has_allocd: true,
             ..TickyTable::default()
         };
         let rest = "i\t\t\t\t\t16\t4\t6\t0.125\t1.5\t33\t0.6875\t2\t2";

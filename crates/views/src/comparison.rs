@@ -210,8 +210,8 @@ fn cells(row: &Difference) -> [Cell<'_>; 9] {
     };
     let change = before_value(row).and(after_value(row)).map(|_| row.change);
     let class = match row.class {
-        insight::metrics::Class::Counted => "hardly",
-        insight::metrics::Class::Timed => "yes",
+        insight::metrics::Variability::Counted => "hardly",
+        insight::metrics::Variability::Timed => "yes",
     };
     [
         row.key.group.title().into(),
@@ -231,7 +231,7 @@ mod tests {
     use super::*;
     use insight::compare::Options;
     use insight::digest::{Digest, Key, Row};
-    use insight::metrics::Class;
+    use insight::metrics::Variability;
 
     fn row(group: Group, name: &str, part: &'static str, value: f64) -> Row {
         Row {
@@ -242,7 +242,7 @@ mod tests {
             },
             unit: Unit::Ns,
             direction: Direction::Lower,
-            class: Class::Timed,
+            class: Variability::Timed,
             is_total: true,
             value,
         }

@@ -1,6 +1,6 @@
 //! Table of the panels below the timeline. It drives tabs, keys, palette, help, `docs/keys.md` and links.
 
-use analysis::timeline::thread_table::ThreadView;
+use analysis::timeline::thread_table::ThreadTableSettings;
 use session::events::EventList;
 
 use crate::heap::settings::HeapView;
@@ -43,7 +43,7 @@ macro_rules! for_each_panel {
             "summary", "1", "Summary", (), summary::Summary, "Time and memory of the program.";
             "findings", , "Findings", FindingsView, findings::FindingsPanel, "Performance problems, with their cost, advice and evidence.";
             "events", "2", "Events", EventList, events::Events, "All events of the log, with filters and search.";
-            "threads", "3", "Threads", ThreadView, threads::Threads, "Time of each thread, by state.";
+            "threads", "3", "Threads", ThreadTableSettings, threads::Threads, "Time of each thread, by state.";
             "gc", "4", "Collections", (), collections::Collections, "Every garbage collection and its pause.";
             "sparks", "5", "Sparks", (), sparks::Sparks, "Fates and run times of sparks.";
             "flame", "6", "Flame graph", FlameView, flame::FlameGraph, "Time or memory by call stack.";

@@ -15,13 +15,17 @@ use crate::update::callback;
 use scene::format::pluralize;
 use session::alignment::Role;
 use session::heap::choice::HeapChoice;
+use session::heap::moments::CensusDiffChoice;
+use session::tracks::name::TrackName;
 use views::actions::Action;
 use views::heap::settings::HeapView;
 use views::page_error::{Code, PageError};
 use views::panels::PANELS;
-use views::share::decode;
+use views::share::{Unknown, decode};
 use views::view::View;
 use views::view::compare::CompareView;
+use views::view::findings::FindingsView;
+use views::view::flame::FlameView;
 
 impl App {
     /// Handles a request of the landing page, or one from outside of the app.
@@ -121,6 +125,7 @@ impl App {
         self.timeline = TimelineState::default();
         self.timers.overview = None;
         self.pending_comparison = None;
+        self.unknown_in_link = Unknown::default();
         self.unfreeze_panel();
         self.panel.track_selection = Rc::default();
         self.panel.request = None;
@@ -128,10 +133,20 @@ impl App {
         let mut view = View::clone(self.views.view()).without_times();
         view.tracks.selected.clear();
         view.settings.set(CompareView::default());
+        view.settings.set(FindingsView::default());
         let heap = view.settings.get::<HeapView>();
         view.settings.set(HeapView {
             choice: HeapChoice::default(),
+            moments: CensusDiffChoice::default(),
             ..heap
+        });
+        let flame = view.settings.get::<FlameView>();
+        view.settings.set(FlameView {
+            before: None,
+            moments: None,
+            tracks: TrackName::all(),
+            frame: String::new(),
+            ..flame
         });
         self.viewer.set_notes(&view.notes);
         self.views.set(view);
@@ -154,6 +169,9 @@ impl App {
 
     pub(super) fn on_drop(&mut self, ctx: &Context<Self>, dropped: Dropped) -> bool {
         self.dialogs.dragging = false;
+        // A file dialog may have been cancelled, of which the page does not hear.
+        self.dialogs.compare_next = false;
+        self.dialogs.merge_next = false;
         match dropped {
             Dropped::Files(files) => {
                 let on_chosen = callback(ctx, Self::on_files_chosen);

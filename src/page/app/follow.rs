@@ -50,6 +50,8 @@ pub(super) struct Follow {
     check_timer: Option<Timeout>,
     /// Runs until the thread list may be updated again.
     list_timer: Option<Timeout>,
+    /// Whether the log has grown since the last update of the thread list.
+    is_list_outdated: bool,
 }
 
 /// Location of a followed file.
@@ -269,6 +271,7 @@ impl App {
             grew_ms: now_ms(),
             check_timer: None,
             list_timer: None,
+            is_list_outdated: false,
         });
         // A growing log has no lasting fingerprint, so links to it cannot identify it.
         self.log.fingerprint = None;
@@ -423,9 +426,12 @@ impl App {
             self.viewer.edit(Control::follow_end);
         }
         self.schedule_next_check(ctx);
-        let is_due = |follow: &mut Follow| follow.list_timer.is_none();
-        if self.follow.as_mut().is_some_and(is_due) {
-            self.refresh_threads(ctx, ());
+        match &mut self.follow {
+            Some(follow) if follow.list_timer.is_some() => follow.is_list_outdated = true,
+            Some(_) => {
+                self.refresh_threads(ctx, ());
+            }
+            None => {}
         }
         if self.log.overview.ended {
             self.stop_following(ctx);
@@ -468,11 +474,12 @@ impl App {
         self.ask_threads(ctx);
         self.ask_usage(ctx);
         if let Some(follow) = &mut self.follow {
-            follow.list_timer = Some(update_after(ctx, LIST_MS, |app, _, ()| {
-                if let Some(follow) = &mut app.follow {
-                    follow.list_timer = None;
-                }
-                false
+            follow.list_timer = Some(update_after(ctx, LIST_MS, |app, ctx, ()| {
+                let Some(follow) = &mut app.follow else {
+                    return false;
+                };
+                follow.list_timer = None;
+                std::mem::take(&mut follow.is_list_outdated) && app.refresh_threads(ctx, ())
             }));
         }
         false

@@ -14,6 +14,7 @@ use crate::link;
 use crate::update::{callback, update_after};
 use scene::format;
 use session::alignment::Role;
+use views::fingerprint::Fingerprint;
 use views::share::Link;
 use views::view::View;
 use views::view::store::Entry;
@@ -22,6 +23,11 @@ use views::view::store::Entry;
 const ADDRESS_DELAY_MS: u32 = 250;
 /// Attribute of the root element while an update of the address is scheduled: until then, it lacks the last change.
 const PENDING_ADDRESS: &str = "data-pending-address";
+
+/// Returns the fingerprints of the primary and the second log of a link.
+fn linked_fingerprints(link: &Link) -> (Option<Fingerprint>, Option<Fingerprint>) {
+    (link.fingerprint, link.other.map(|(_, print)| print))
+}
 
 impl App {
     /// Schedules an update of the address (debounced).
@@ -72,6 +78,7 @@ impl App {
                 .and_then(|file| file.origin.url())
                 .map(str::to_owned),
             view: View::clone(self.views.view()),
+            unknown: self.unknown_in_link.clone(),
             ..Link::default()
         }
     }
@@ -113,6 +120,9 @@ impl App {
     pub(super) fn apply_link(&mut self, ctx: &Context<Self>, link: Link) {
         if self.log.is_open() {
             self.pending_comparison = None;
+            if self.is_exchanged(&link) {
+                self.exchange(ctx);
+            }
             self.apply_link_now(ctx, link);
         } else {
             self.pending_link = Some(link);
@@ -144,6 +154,7 @@ impl App {
         else {
             return;
         };
+        self.unknown_in_link.clone_from(&link.unknown);
         if link.newer() {
             self.dialogs.notice = Some(
                 "This link is from a newer version of this page: parts of it may be ignored."
@@ -227,14 +238,8 @@ impl App {
         let Some(link) = self.pending_comparison.take() else {
             return;
         };
-        let other = self.other.as_ref();
-        let prints = (link.fingerprint, link.other.map(|(_, print)| print));
-        let here = (
-            self.log.fingerprint,
-            other.and_then(|other| other.log.fingerprint),
-        );
-        let is_exchanged = here == (prints.1, prints.0) && here != prints;
-        if here != prints && !is_exchanged {
+        let is_exchanged = self.is_exchanged(&link);
+        if self.fingerprints() != linked_fingerprints(&link) && !is_exchanged {
             return;
         }
         self.dialogs.notice = None;
@@ -246,11 +251,29 @@ impl App {
         }
     }
 
+    /// Returns the fingerprints of the primary and the second log.
+    fn fingerprints(&self) -> (Option<Fingerprint>, Option<Fingerprint>) {
+        let other = self.other.as_ref();
+        (
+            self.log.fingerprint,
+            other.and_then(|other| other.log.fingerprint),
+        )
+    }
+
+    /// Returns whether a link compares the open logs, with the second one as the primary log.
+    fn is_exchanged(&self, link: &Link) -> bool {
+        let (own, other) = linked_fingerprints(link);
+        let here = self.fingerprints();
+        own.is_some() && here == (other, own) && here != (own, other)
+    }
+
     /// Handles a change of the address, by hand or by Back and Forward.
     pub(super) fn on_address_change(&mut self, ctx: &Context<Self>, (): ()) -> bool {
         self.fragment = link::fragment();
         let link = link::read();
-        self.is_home = link.is_none() && self.log.is_open();
+        // A followed log has no fingerprint, so its link may be empty.
+        let has_link = self.log.fingerprint.is_some();
+        self.is_home = link.is_none() && self.log.is_open() && has_link;
         let link = link.unwrap_or_default();
         if self.is_home || self.open_previous_for_link(ctx, &link) {
             return true;

@@ -12,9 +12,9 @@ use crate::ptr_eq::PtrEq;
 use crate::update::{callback, update_after};
 use crate::viewer::ViewerRef;
 use analysis::account::report::ProgramTimes;
-use analysis::timeline::thread_lane::{ThreadFilter, ThreadRow};
+use analysis::timeline::thread_lane::{ThreadListQuery, ThreadListRow};
 use eventlog::ids::ThreadId;
-use protocol::News;
+use protocol::LogUpdate;
 use session::query::Query;
 use session::questions::TimeQuery;
 use session::tracks::name::TrackName;
@@ -51,7 +51,7 @@ impl App {
     fn on_threads(
         &mut self,
         ctx: &Context<Self>,
-        (client, (rows, total)): (LogClient, (Vec<ThreadRow>, usize)),
+        (client, (rows, total)): (LogClient, (Vec<ThreadListRow>, usize)),
     ) -> bool {
         let is_own = client == self.log_client;
         let Some((log, _)) = self.log_of_client(&client) else {
@@ -129,10 +129,10 @@ impl App {
 
     pub(super) fn on_client_event(&mut self, ctx: &Context<Self>, event: ClientEvent) -> bool {
         match event {
-            ClientEvent::News(log, news) if self.log_client.is_about(log) => {
+            ClientEvent::LogUpdate(log, news) if self.log_client.is_about(log) => {
                 self.on_news(ctx, news)
             }
-            ClientEvent::News(log, news) => {
+            ClientEvent::LogUpdate(log, news) => {
                 let other = self.other.as_ref();
                 let is_other = other.is_some_and(|other| other.client.is_about(log));
                 is_other && self.on_other_news(ctx, news)
@@ -149,7 +149,7 @@ impl App {
         }
     }
 
-    fn on_news(&mut self, ctx: &Context<Self>, news: News) -> bool {
+    fn on_news(&mut self, ctx: &Context<Self>, news: LogUpdate) -> bool {
         match self.log.apply_news(news) {
             NewsEffect::Nothing => return false,
             NewsEffect::Progress { is_more } => {
@@ -345,7 +345,7 @@ impl App {
 
     /// Queries the threads that match the filter, in the chosen order.
     pub(super) fn ask_threads(&self, ctx: &Context<Self>) {
-        let filter = ThreadFilter {
+        let filter = ThreadListQuery {
             text: self.views.view().tracks.filter.trim().to_owned(),
             order: self.views.view().tracks.threads,
             limit: THREADS_LISTED,
@@ -364,10 +364,10 @@ impl App {
             .filter_map(TrackName::as_thread)
             .filter(|id| !known(*id))
         {
-            let filter = ThreadFilter {
+            let filter = ThreadListQuery {
                 text: format!("#{id}"),
                 limit: 100,
-                ..ThreadFilter::default()
+                ..ThreadListQuery::default()
             };
             let on_row = callback(ctx, |app, _, row| {
                 app.log.pinned_threads.push(row);

@@ -83,6 +83,7 @@ impl App {
             (Some(own), Some(other)) => self.ask_merge(vec![own, other]),
             _ => {
                 self.dialogs.merge_next = true;
+                self.dialogs.compare_next = false;
                 self.choose(ctx);
             }
         }

@@ -63,9 +63,10 @@ use crate::viewer::{
     VisibleItem,
 };
 use session::tracks::name::TrackName;
+use views::heap::settings::HeapView;
 use views::notes::Notes;
 use views::page_error::PageError;
-use views::share::Link;
+use views::share::{Link, Unknown};
 use views::timeline::layout::Layout;
 use views::view::View;
 use views::view::store::ViewStore;
@@ -126,6 +127,8 @@ struct PanelState {
     /// Visible items, for the table of items in view.
     items: PtrEq<Vec<VisibleItem>>,
     request: Option<(u32, PanelRequest)>,
+    /// Number of requests so far, none of which has the number of another.
+    request_count: u32,
     /// Incremented whenever the colors change.
     color_generation: u32,
     /// Incremented whenever symbol names of addresses change.
@@ -165,6 +168,8 @@ pub(super) struct App {
     previous: Option<(LogFile, Link)>,
     /// The notes as last saved, shared or loaded.
     saved_notes: Rc<Notes>,
+    /// Parts of the last link that only a newer version understands, which stay in the address.
+    unknown_in_link: Unknown,
     /// Number of timelines created so far; the next one gets this number.
     viewer_count: u32,
     /// Link to apply once the log is open.
@@ -232,6 +237,7 @@ impl Component for App {
             is_home: false,
             previous: None,
             saved_notes: Rc::default(),
+            unknown_in_link: Unknown::default(),
             viewer_count: 1,
             pending_link: link::read(),
             pending_comparison: None,
@@ -281,7 +287,10 @@ impl App {
     fn new_viewer(&mut self, ctx: &Context<Self>, client: LogClient) -> ViewerRef {
         let number = ViewerNumber(self.viewer_count);
         self.viewer_count += 1;
-        timeline(ctx, number, client)
+        let viewer = timeline(ctx, number, client);
+        let heap = self.views.view().settings.get::<HeapView>().choice;
+        viewer.edit(|control| control.set_heap(&heap));
+        viewer
     }
 
     /// Handles an event of a timeline.
@@ -320,8 +329,8 @@ impl App {
 
     /// Sends a request to the open panel.
     fn request_panel(&mut self, request: PanelRequest) {
-        let number = self.panel.request.map_or(0, |(number, _)| number);
-        self.panel.request = Some((number + 1, request));
+        self.panel.request_count += 1;
+        self.panel.request = Some((self.panel.request_count, request));
         self.close_covering_details();
     }
 

@@ -1,5 +1,7 @@
 //! Adding, stepping through and saving notes.
 
+use std::rc::Rc;
+
 use js_sys::Array;
 use yew::prelude::*;
 
@@ -16,12 +18,13 @@ use views::view::Change;
 impl App {
     /// Returns the number of notes that would be lost with the page: neither saved nor loaded from a link.
     pub(super) fn unsaved_notes(&self) -> usize {
-        let notes = &self.views.view().notes;
-        if *notes == self.saved_notes {
-            0
-        } else {
-            notes.len()
-        }
+        let own = (
+            Rc::clone(&self.views.view().notes),
+            Rc::clone(&self.saved_notes),
+        );
+        let all = std::iter::once(own).chain(self.other_notes());
+        let unsaved = all.filter(|(notes, saved)| notes != saved);
+        unsaved.map(|(notes, _)| notes.len()).sum()
     }
 
     /// Records that the current notes are stored elsewhere too.

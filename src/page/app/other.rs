@@ -8,10 +8,11 @@ use super::{App, TimelineState};
 use crate::client::LogClient;
 use crate::files::LogFile;
 use crate::open_log::{NewsEffect, OpenLog};
+use crate::ptr_eq::PtrEq;
 use crate::viewer::{Control, TimelineEvent, ViewerRef};
 use eventlog::ids::Nanos;
 use model::time::Interval;
-use protocol::News;
+use protocol::LogUpdate;
 use session::alignment::{Alignment, Role, Shift, common_alignments, shift};
 use session::questions::AnchorsQuery;
 use views::notes::Notes;
@@ -31,6 +32,8 @@ pub(super) struct Other {
     pub(super) shift: Shift,
     /// Notes on this log, while those of the primary log are shown.
     notes: Rc<Notes>,
+    /// Notes on this log that are saved, as [`App::saved_notes`].
+    saved_notes: Rc<Notes>,
     /// Whether the comparison panel was opened once.
     has_opened_panel: bool,
 }
@@ -65,6 +68,7 @@ impl App {
             timeline: TimelineState::default(),
             shift: Shift::default(),
             notes: Rc::default(),
+            saved_notes: Rc::default(),
             has_opened_panel: false,
         });
         self.schedule_address_update(ctx);
@@ -127,6 +131,7 @@ impl App {
         std::mem::swap(&mut self.timeline, &mut other.timeline);
         let notes = std::mem::take(&mut other.notes);
         other.notes = Rc::clone(&self.views.view().notes);
+        std::mem::swap(&mut self.saved_notes, &mut other.saved_notes);
         other.viewer.set_notes(&Rc::default());
         other.role = other.role.other();
         other.shift = other.shift.inverse();
@@ -142,12 +147,28 @@ impl App {
         self.views.restart();
         self.sync_view();
         self.show_tracks();
+        // The panel of items in view has those of the other log.
+        self.panel.items = PtrEq::default();
+        self.schedule_items_update(ctx);
         self.schedule_address_update(ctx);
         true
     }
 
+    /// Returns the notes on the second log, and those that are saved.
+    pub(super) fn other_notes(&self) -> Option<(Rc<Notes>, Rc<Notes>)> {
+        let other = self.other.as_ref()?;
+        Some((Rc::clone(&other.notes), Rc::clone(&other.saved_notes)))
+    }
+
+    /// Restores the notes on the second log after it was read again.
+    pub(super) fn restore_other_notes(&mut self, (notes, saved): (Rc<Notes>, Rc<Notes>)) {
+        if let Some(other) = &mut self.other {
+            (other.notes, other.saved_notes) = (notes, saved);
+        }
+    }
+
     /// Handles a message of the worker about the second log.
-    pub(super) fn on_other_news(&mut self, ctx: &Context<Self>, news: News) -> bool {
+    pub(super) fn on_other_news(&mut self, ctx: &Context<Self>, news: LogUpdate) -> bool {
         let Some(other) = &mut self.other else {
             return false;
         };

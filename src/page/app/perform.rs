@@ -165,8 +165,9 @@ impl App {
         let binding = action.binding(PANELS);
         match binding.map(|binding| binding.availability) {
             Some(Availability::Always) => true,
-            Some(Availability::Two) => self.other.is_some(),
-            _ => self.log.has_log(),
+            Some(Availability::Two) => !self.is_home && self.other.is_some(),
+            // The start page hides the open log.
+            _ => !self.is_home && self.log.has_log(),
         }
     }
 
@@ -209,6 +210,7 @@ impl App {
             Command::CopyDetails => self.copy_details(),
             Command::Open | Command::Compare => {
                 self.dialogs.compare_next = command == Command::Compare;
+                self.dialogs.merge_next = false;
                 self.choose(ctx);
             }
             Command::Merge => self.merge(ctx),

@@ -152,7 +152,13 @@ impl App {
         }
         self.pending_link = Some(link);
         match other {
-            Some(other) => self.open_two(ctx, own, other),
+            Some(other) => {
+                let notes = self.other_notes();
+                self.open_two(ctx, own, other);
+                notes
+                    .into_iter()
+                    .for_each(|notes| self.restore_other_notes(notes));
+            }
             None => self.open(ctx, &own),
         }
         true

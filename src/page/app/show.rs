@@ -37,7 +37,7 @@ impl App {
         let view = View {
             visible: self.viewer.read(Control::visible),
             selection: self.viewer.read(Control::range),
-            selected: link::selected(self.viewer.read(Control::selected), contents),
+            selected: link::selected(self.viewer.read(Control::selected_or_pending), contents),
             ..View::clone(self.views.view())
         };
         self.views.set(view);

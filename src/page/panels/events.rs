@@ -21,7 +21,8 @@ use filter::{Change, FilterBar, SearchState};
 use row::{COLUMNS, as_text, grid_row};
 use scene::format;
 use session::event_list::{
-    CountRows, EventFields, EventRows, FindEvent, FindEventByTime, NoRows, RowCounts,
+    CountRowsQuery, EventFieldsQuery, EventRowsQuery, FindEventAtQuery, FindEventQuery, NoRows,
+    RowCounts,
 };
 use session::events::export::events_text;
 use session::events::filter::EventFilter;
@@ -47,8 +48,8 @@ fn limited_list(props: &PanelProps) -> EventList {
     }
 }
 
-fn rows_query(list: &EventList, rows: &Range<u64>) -> EventRows {
-    EventRows {
+fn rows_query(list: &EventList, rows: &Range<u64>) -> EventRowsQuery {
+    EventRowsQuery {
         list: list.clone(),
         first: rows.start,
         count: u32::try_from(rows.end - rows.start).unwrap_or(u32::MAX),
@@ -356,7 +357,7 @@ impl Events {
 
     /// Requests the next step of counting.
     fn count(&self, ctx: &Context<Self>) {
-        self.ask(ctx, CountRows(self.list.clone()), Self::on_counted);
+        self.ask(ctx, CountRowsQuery(self.list.clone()), Self::on_counted);
     }
 
     /// Stores the reason for missing rows.
@@ -476,7 +477,7 @@ impl Events {
         if self.fields.as_ref().is_some_and(|(of, _)| *of == number) {
             return;
         }
-        self.ask(ctx, EventFields(number), move |events, _, fields| {
+        self.ask(ctx, EventFieldsQuery(number), move |events, _, fields| {
             events.fields = fields
                 .ok()
                 .map(|fields| (number, fields))
@@ -485,7 +486,7 @@ impl Events {
     }
 
     fn locate(&mut self, ctx: &Context<Self>, place: ClickPosition) {
-        let query = FindEventByTime {
+        let query = FindEventAtQuery {
             list: self.list.clone(),
             time: place.time,
             cap: place.cap,
@@ -510,7 +511,7 @@ impl Events {
             return;
         };
         self.pending_direction = None;
-        let query = FindEvent {
+        let query = FindEventQuery {
             list: self.list.clone(),
             from: self.current,
             forward,

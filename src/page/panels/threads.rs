@@ -22,7 +22,7 @@ use crate::panel::{
 use crate::share_bar::share_bar;
 use crate::viewer::NavigationTarget;
 use analysis::timeline::thread_table::{
-    ThreadColumn, ThreadSums, ThreadTable, ThreadTableQuery, ThreadTimes, ThreadView,
+    ThreadColumn, ThreadSums, ThreadTable, ThreadTableQuery, ThreadTableRow, ThreadTableSettings,
 };
 use analysis::timeline::turns::TurnSums;
 use eventlog::ids::ThreadId;
@@ -45,9 +45,9 @@ const COLUMNS: SortableColumns<ThreadColumn> = sortable_columns! {
     Column::number("running", "Running", 88,
         "Time running Haskell code on a capability") => Some(ThreadColumn::Running),
     Column::number("collections", "Ready: in GC", 94,
-        "Ready during a collection or its sync, when no thread runs") => Some(ThreadColumn::ReadyPaused),
+        "Ready during a collection or its sync, when no thread runs") => Some(ThreadColumn::RunnableDuringGc),
     Column::number("behind", "Ready: queued", 98,
-        "Ready while the capabilities ran other threads: the program has more work than capabilities (+RTS -N). A thread is ready once it is created, woken or stopped by the timer; the log does not show when a foreign call returned. For the thread that ran instead, see the details of a wait on the track") => Some(ThreadColumn::ReadyBehind),
+        "Ready while the capabilities ran other threads: the program has more work than capabilities (+RTS -N). A thread is ready once it is created, woken or stopped by the timer; the log does not show when a foreign call returned. For the thread that ran instead, see the details of a wait on the track") => Some(ThreadColumn::RunnableBehind),
     Column::number("idling", "Ready: idle cap", 106,
         "Ready while some capability was idle: lost parallelism. Work is spread unevenly, or the idle capability had not noticed yet") => Some(ThreadColumn::ThreadRunnableCapIdle),
     Column::number("longest", "Longest wait", 90,
@@ -86,7 +86,7 @@ fn table_of(answer: Option<&Rc<Option<ThreadTable>>>) -> Option<&ThreadTable> {
 
 #[component]
 pub(super) fn Threads(props: &PanelProps) -> Html {
-    let (view, on_view) = props.settings::<ThreadView>();
+    let (view, on_view) = props.settings::<ThreadTableSettings>();
     let shown = (props.range, Rc::clone(&props.track_selection), view.clone());
     let (window, current) = use_rows(shown);
     let query = ThreadTableQuery {
@@ -146,7 +146,7 @@ pub(super) fn Threads(props: &PanelProps) -> Html {
     }
 }
 
-fn why_empty(props: &PanelProps, view: &ThreadView) -> String {
+fn why_empty(props: &PanelProps, view: &ThreadTableSettings) -> String {
     if props.overview.report.is_some() {
         return heap_report::nothing_of("threads");
     }
@@ -168,14 +168,14 @@ fn why_empty(props: &PanelProps, view: &ThreadView) -> String {
 }
 
 /// Returns the navigation target of a thread: its lifetime, clipped to the range.
-fn goto(row: &ThreadTimes, range: Option<Interval>) -> Option<NavigationTarget> {
+fn goto(row: &ThreadTableRow, range: Option<Interval>) -> Option<NavigationTarget> {
     let life = row.life?;
     let span = range.map_or(life, |range| life.clip(range));
     Some(NavigationTarget::item(Thread(row.id).into(), span))
 }
 
 /// Returns the sorted column index and the direction, for the grid.
-fn sorted(view: &ThreadView) -> Option<(usize, bool)> {
+fn sorted(view: &ThreadTableSettings) -> Option<(usize, bool)> {
     let column = match view.sort {
         ThreadColumn::BlockedOn(reason) if reason != WaitReason::ForeignCall => Some(BLOCKED_ON),
         ThreadColumn::End => COLUMNS.index_of(ThreadColumn::Finished),
@@ -185,7 +185,7 @@ fn sorted(view: &ThreadView) -> Option<(usize, bool)> {
 }
 
 /// Returns the callback of column heads; clicking the sorted column again reverses the order.
-fn on_sort(view: &ThreadView, on_view: &Callback<ThreadView>) -> Callback<usize> {
+fn on_sort(view: &ThreadTableSettings, on_view: &Callback<ThreadTableSettings>) -> Callback<usize> {
     edited(view, on_view, |view, column: usize| {
         let sort = COLUMNS.key(column).unwrap_or_default();
         let order = (view.sort, view.descending);
@@ -201,7 +201,7 @@ fn grid_rows(table: &ThreadTable, on_goto: &Callback<NavigationTarget>) -> Rows 
     }
 }
 
-fn grid_row(row: &ThreadTimes, on_goto: &Callback<NavigationTarget>) -> GridRow {
+fn grid_row(row: &ThreadTableRow, on_goto: &Callback<NavigationTarget>) -> GridRow {
     let label = row.label.clone();
     let head = [
         row.id.to_string().into(),
@@ -258,9 +258,9 @@ fn sums_cells(sums: &ThreadSums, longest: Html) -> [Html; 14] {
     [
         shares(times),
         time(times.running_ns + times.open_ns),
-        time(times.ready_paused_ns),
-        time(times.ready_behind_ns),
-        time(times.ready_idle_ns),
+        time(times.runnable_during_gc_ns),
+        time(times.runnable_behind_ns),
+        time(times.runnable_cap_idle_ns),
         longest,
         mean.map_or_else(|| format::NO_VALUE.into(), time),
         time(times.blocked_outside_calls_ns()),
@@ -302,7 +302,7 @@ fn shares(times: &TurnSums) -> Html {
     let order = [
         Class::Running,
         Class::Open,
-        Class::ReadyGc,
+        Class::RunnableDuringGc,
         Class::Ready,
         Class::ThreadRunnableCapIdle,
         Class::Mvar,
@@ -320,8 +320,8 @@ fn shares(times: &TurnSums) -> Html {
 
 #[derive(Properties, PartialEq)]
 struct ControlsProps {
-    view: ThreadView,
-    on_view: Callback<ThreadView>,
+    view: ThreadTableSettings,
+    on_view: Callback<ThreadTableSettings>,
     range: Option<Interval>,
     track_selection: Rc<TrackSelection>,
     /// Number of listed threads, once known.
@@ -385,9 +385,9 @@ fn order(props: &ControlsProps) -> Html {
     let view = props.view.clone();
     let onchange = props.on_view.reform(move |event: Event| {
         let name = value_of(event);
-        ThreadView {
+        ThreadTableSettings {
             filter: view.filter.clone(),
-            ..ThreadView::sorted_by(ThreadColumn::named(&name).unwrap_or_default())
+            ..ThreadTableSettings::sorted_by(ThreadColumn::named(&name).unwrap_or_default())
         }
     });
     let option = |sort: ThreadColumn| {

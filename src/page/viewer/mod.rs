@@ -235,6 +235,8 @@ impl ViewerRef {
             // Earlier questions may have new answers now.
             viewer.timeline.forget();
             viewer.minimap.forget();
+            viewer.details.forget();
+            viewer.flow.forget();
         }
         self.edit(|control| control.set_log(span, overview, labels));
     }

@@ -45,18 +45,19 @@ impl ViewerRef {
 
     /// Makes the partner show the same view, unless it does already.
     pub(super) fn sync_partner(&self) {
-        let (partner, glance, shift) = {
+        let (partner, glance, shift, before) = {
             let viewer = &mut *self.0.borrow_mut();
             let glance = viewer.control.synced_view();
             let Some(partner) = viewer.partner.as_mut() else {
                 return;
             };
-            if partner.shown.replace(glance) == Some(glance) {
+            let before = partner.shown.replace(glance);
+            if before == Some(glance) {
                 return;
             }
-            (partner.viewer.clone(), glance, partner.shift)
+            (partner.viewer.clone(), glance, partner.shift, before)
         };
-        partner.act_alone(|control: &mut Control| control.show_synced_view(glance, shift));
+        partner.act_alone(|control: &mut Control| control.show_synced_view(glance, shift, before));
         // Record the partner's resulting view, so that it is not sent back to this timeline.
         let shown = partner.read(Control::synced_view);
         if let Some(back) = &mut partner.0.borrow_mut().partner {

@@ -29,7 +29,7 @@ pub struct GcParts {
     /// Stopped while the heap was counted for a profile.
     pub census_ns: u64,
     /// Not yet returned from a collection that was over.
-    pub coming_back_ns: u64,
+    pub returning_ns: u64,
 }
 
 impl GcParts {
@@ -46,7 +46,7 @@ impl GcParts {
     pub const fn all_ns(&self) -> u64 {
         self.inside_ns()
             .saturating_add(self.stopping_ns)
-            .saturating_add(self.coming_back_ns)
+            .saturating_add(self.returning_ns)
     }
 
     /// Returns the field that counts time of `class`; `None` for classes outside of collections.
@@ -58,7 +58,7 @@ impl GcParts {
             Class::GcDone => &mut self.done_ns,
             Class::GcStart => &mut self.outside_ns,
             Class::Census => &mut self.census_ns,
-            Class::Returning => &mut self.coming_back_ns,
+            Class::Returning => &mut self.returning_ns,
             _ => return None,
         })
     }
@@ -72,7 +72,7 @@ impl GcParts {
         add(&mut self.done_ns, other.done_ns);
         add(&mut self.outside_ns, other.outside_ns);
         add(&mut self.census_ns, other.census_ns);
-        add(&mut self.coming_back_ns, other.coming_back_ns);
+        add(&mut self.returning_ns, other.returning_ns);
     }
 }
 

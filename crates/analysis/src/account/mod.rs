@@ -29,7 +29,7 @@ pub mod totals;
 use facts::Facts;
 use pauses::Pauses;
 use pieces::{CollectionContext, Pieces};
-use sweep::{Checkpoints, Sweep, SweepCursor, Watcher};
+use sweep::{Checkpoints, Sweep, SweepCursor, SweepVisitor};
 
 use eventlog::cap_table::CapLanes;
 use eventlog::ids::{CapId, Nanos};
@@ -70,7 +70,7 @@ impl AttributionData {
         (lanes, cap_lanes): (&[Cap], &CapLanes),
         became_runnable: Moments,
         mut coverage_ends: Vec<u64>,
-        watcher: &mut impl Watcher,
+        watcher: &mut impl SweepVisitor,
         spill_store: &SpillStore,
     ) -> Self {
         coverage_ends.sort_unstable();

@@ -27,9 +27,9 @@ pub struct CapTimes {
     /// Stopped while the heap was counted for a profile.
     pub census_ns: u64,
     /// Not yet returned from a collection that was over.
-    pub coming_back_ns: u64,
+    pub returning_ns: u64,
     /// Idle while a thread was ready: lost parallelism.
-    pub idle_ready_ns: u64,
+    pub idle_work_available_ns: u64,
     /// Idle while no thread was ready.
     pub idle_ns: u64,
     /// Not covered by the log.
@@ -45,8 +45,8 @@ impl CapTimes {
             ("waiting_in_collection", self.waiting_ns),
             ("stopping", self.stopping_ns),
             ("census", self.census_ns),
-            ("coming_back", self.coming_back_ns),
-            ("idle_work_ready", self.idle_ready_ns),
+            ("coming_back", self.returning_ns),
+            ("idle_work_ready", self.idle_work_available_ns),
             ("idle", self.idle_ns),
             ("unknown", self.unknown_ns),
         ]
@@ -57,7 +57,7 @@ impl CapTimes {
         self.collecting_ns
             .saturating_add(self.waiting_ns)
             .saturating_add(self.stopping_ns)
-            .saturating_add(self.coming_back_ns)
+            .saturating_add(self.returning_ns)
     }
 
     /// Returns the time inside collections: collecting, waiting, counting the heap.
@@ -69,7 +69,7 @@ impl CapTimes {
 
     /// Returns all idle time, with a ready thread or without.
     pub const fn all_idle_ns(&self) -> u64 {
-        self.idle_ready_ns.saturating_add(self.idle_ns)
+        self.idle_work_available_ns.saturating_add(self.idle_ns)
     }
 
     /// Returns the time covered by the log.
@@ -86,8 +86,11 @@ impl CapTimes {
         add(&mut self.waiting_ns, other.waiting_ns);
         add(&mut self.stopping_ns, other.stopping_ns);
         add(&mut self.census_ns, other.census_ns);
-        add(&mut self.coming_back_ns, other.coming_back_ns);
-        add(&mut self.idle_ready_ns, other.idle_ready_ns);
+        add(&mut self.returning_ns, other.returning_ns);
+        add(
+            &mut self.idle_work_available_ns,
+            other.idle_work_available_ns,
+        );
         add(&mut self.idle_ns, other.idle_ns);
         add(&mut self.unknown_ns, other.unknown_ns);
     }
@@ -235,12 +238,13 @@ impl TimeAttribution<'_> {
         let of_pieces = pieces.time_in(life);
         let runs = of.runs.time_in(life);
         let running_ns = runs[Class::Running as usize] + runs[Class::Open as usize];
-        let idle_ready_ns = totals.idle_ready_ns.get(lane - 1);
-        let idle_ready_ns = idle_ready_ns.filter(|_| !self.attribution_data.has_several_processes);
+        let idle_work_available_ns = totals.idle_work_available_ns.get(lane - 1);
+        let idle_work_available_ns =
+            idle_work_available_ns.filter(|_| !self.attribution_data.has_several_processes);
         let mut times = CapTimes {
             life_ns: life.duration().0,
             running_ns,
-            idle_ready_ns: idle_ready_ns.copied().unwrap_or_default(),
+            idle_work_available_ns: idle_work_available_ns.copied().unwrap_or_default(),
             ..cap_times_from_classes(&of_pieces)
         };
         let others = times
@@ -268,7 +272,7 @@ fn cap_times_from_classes(times: &ClassTimes) -> CapTimes {
         waiting_ns: of(Class::GcStart) + of(Class::GcIdle) + of(Class::GcDone),
         stopping_ns: of(Class::GcSync),
         census_ns: of(Class::Census),
-        coming_back_ns: of(Class::Returning),
+        returning_ns: of(Class::Returning),
         unknown_ns: of(Class::Unknown),
         ..CapTimes::default()
     }

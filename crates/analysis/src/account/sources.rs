@@ -1,4 +1,4 @@
-//! Sources of the events to be merged: the runs and turns of each lane, and for the whole log the threads that
+//! Sources of the events to be merged: the runs and availability edges of each lane, and for the whole log the threads that
 //! become ready, those whose information ends, and the pauses. Each source is sorted.
 
 use super::pauses::Pause;
@@ -147,17 +147,17 @@ impl<'a> AvailabilityEdges<'a> {
     /// Starts after the time `now`, for a lane with this lifetime.
     pub(super) fn after(now: u64, pieces: Option<&'a Pieces>, (born, dead): (u64, u64)) -> Self {
         let life = [born, dead.max(born)];
-        let mut turns = Self {
+        let mut edges = Self {
             pieces,
             piece: pieces.map_or(0, |pieces| pieces.first_ending_after(now)),
             is_inside: false,
             life,
             lived: life.partition_point(|&time| time <= now),
         };
-        if turns.piece_key() <= first_step(now) {
-            turns.step();
+        if edges.piece_key() <= first_step(now) {
+            edges.step();
         }
-        turns
+        edges
     }
 
     fn piece(&self) -> Option<(u64, u64)> {

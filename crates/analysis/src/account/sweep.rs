@@ -27,23 +27,23 @@ struct LaneState {
     /// Whether the capability is alive and in no piece: it is then running or idle.
     open: bool,
     /// Idle time with ready threads, up to the last update.
-    idle_ready_ns: u64,
+    idle_work_available_ns: u64,
     /// Total time with ready threads when its current idle time began.
     any_ready_at_idle_start_ns: u64,
 }
 
 impl LaneState {
     /// Returns its idle time with ready threads, given the total time with ready threads `any_ready_ns`.
-    const fn idle_ready_ns(&self, any_ready_ns: u64) -> u64 {
+    const fn idle_work_available_ns(&self, any_ready_ns: u64) -> u64 {
         if self.open && !self.runs {
-            self.idle_ready_ns + (any_ready_ns - self.any_ready_at_idle_start_ns)
+            self.idle_work_available_ns + (any_ready_ns - self.any_ready_at_idle_start_ns)
         } else {
-            self.idle_ready_ns
+            self.idle_work_available_ns
         }
     }
 }
 
-/// Sweep state passed to a [`Watcher`] at one instant.
+/// Sweep state passed to a [`SweepVisitor`] at one instant.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SweepInstant {
     pub(crate) time: u64,
@@ -54,7 +54,7 @@ pub(crate) struct SweepInstant {
 }
 
 /// Callbacks of a sweep.
-pub(crate) trait Watcher {
+pub(crate) trait SweepVisitor {
     /// Called when a run of a lane starts.
     fn run_starts(&mut self, lane: usize, place: usize, run: &SweepRun, now: SweepInstant) {
         let _ = (lane, place, run, now);
@@ -69,10 +69,10 @@ pub(crate) trait Watcher {
     }
 }
 
-/// [`Watcher`] that ignores all calls.
-pub(super) struct NoWatcher;
+/// [`SweepVisitor`] that ignores all calls.
+pub(super) struct NoVisitor;
 
-impl Watcher for NoWatcher {}
+impl SweepVisitor for NoVisitor {}
 
 /// State of a sweep: levels, and sums up to now.
 #[derive(Clone, Copy, Debug)]
@@ -144,7 +144,7 @@ impl State {
         lane: usize,
         lane_state: &mut LaneState,
         run: &SweepRun,
-        watcher: &mut impl Watcher,
+        watcher: &mut impl SweepVisitor,
     ) {
         if lane_state.runs {
             if run.stays_ready {
@@ -157,7 +157,8 @@ impl State {
         } else {
             watcher.run_starts(lane, lane_state.run, run, self.instant());
             self.ready -= i64::from(run.was_ready);
-            lane_state.idle_ready_ns = lane_state.idle_ready_ns(self.any_ready_ns);
+            lane_state.idle_work_available_ns =
+                lane_state.idle_work_available_ns(self.any_ready_ns);
             self.running += usize::from(lane_state.open);
         }
         lane_state.runs = !lane_state.runs;
@@ -183,7 +184,7 @@ impl State {
         let (born, dead) = account.life(lane);
         let is_cap = lane > 0;
         let open = is_cap && born <= now && now < dead && !is_in_piece;
-        lane_state.idle_ready_ns = lane_state.idle_ready_ns(self.any_ready_ns);
+        lane_state.idle_work_available_ns = lane_state.idle_work_available_ns(self.any_ready_ns);
         lane_state.any_ready_at_idle_start_ns = self.any_ready_ns;
         self.open -= usize::from(lane_state.open);
         self.running -= usize::from(lane_state.open && lane_state.runs);
@@ -249,8 +250,11 @@ impl<'a> Sweep<'a> {
             any_ready_ns: 0,
             levels: Levels::NONE,
         };
-        let idle_ready = lane_states.iter_mut().skip(1).zip(totals.idle_ready_ns);
-        idle_ready.for_each(|(lane_state, sum)| lane_state.idle_ready_ns = sum);
+        let idle_ready = lane_states
+            .iter_mut()
+            .skip(1)
+            .zip(totals.idle_work_available_ns);
+        idle_ready.for_each(|(lane_state, sum)| lane_state.idle_work_available_ns = sum);
         for (lane, lane_state) in lane_states.iter_mut().enumerate() {
             state = state.update_lane(lane, lane_state, account);
         }
@@ -279,7 +283,7 @@ impl<'a> Sweep<'a> {
         let attribution_data = account.attribution_data;
         let totals = Totals {
             running_ns: checkpoints.running_ns.iter().map(at).collect(),
-            idle_ready_ns: checkpoints.idle_ready_ns.iter().map(at).collect(),
+            idle_work_available_ns: checkpoints.idle_work_available_ns.iter().map(at).collect(),
             some_idle_ns: at(&checkpoints.some_idle_ns),
             idle_ns: std::array::from_fn(|class| at(&checkpoints.idle_ns[class])),
             ready_ns: at(&checkpoints.ready_ns),
@@ -321,7 +325,7 @@ impl<'a> Sweep<'a> {
     ///
     /// Not inlined into the loop over the log: a browser replaces a function by its optimized code at the next call.
     #[inline(never)]
-    fn advance_to(&mut self, to: u64, steps: usize, watcher: &mut impl Watcher) {
+    fn advance_to(&mut self, to: u64, steps: usize, watcher: &mut impl SweepVisitor) {
         let to = to.min(MAX_TIME);
         let limit = self.steps.saturating_add(steps);
         while self.events.sort_batch(to, self.state.now) {
@@ -335,7 +339,7 @@ impl<'a> Sweep<'a> {
     }
 
     /// Processes the sorted events. Returns whether all were processed before the step limit.
-    fn process_events(&mut self, limit: usize, watcher: &mut impl Watcher) -> bool {
+    fn process_events(&mut self, limit: usize, watcher: &mut impl SweepVisitor) -> bool {
         // Copied to a local variable so that it is kept in registers.
         let mut state = self.state;
         let mut done = 0;
@@ -383,16 +387,16 @@ impl<'a> Sweep<'a> {
     }
 
     /// Returns the idle time with ready threads of each capability.
-    fn idle_ready_ns(&self) -> impl Iterator<Item = u64> {
+    fn idle_work_available_ns(&self) -> impl Iterator<Item = u64> {
         let lane_states = self.lane_states.iter().skip(1);
-        lane_states.map(|lane_state| lane_state.idle_ready_ns(self.state.any_ready_ns))
+        lane_states.map(|lane_state| lane_state.idle_work_available_ns(self.state.any_ready_ns))
     }
 
     /// Returns the sums up to now.
     fn totals(&self) -> Totals {
         Totals {
             running_ns: self.running_ns.clone(),
-            idle_ready_ns: self.idle_ready_ns().collect(),
+            idle_work_available_ns: self.idle_work_available_ns().collect(),
             some_idle_ns: self.state.some_idle_ns,
             idle_ns: self.state.idle_ns,
             ready_ns: self.state.ready_ns,
@@ -416,7 +420,7 @@ pub(super) struct Checkpoints {
     /// Run time by number of running capabilities.
     running_ns: Vec<PackedColumn<u64>>,
     /// Idle time with ready threads, by capability.
-    idle_ready_ns: Vec<PackedColumn<u64>>,
+    idle_work_available_ns: Vec<PackedColumn<u64>>,
     /// Minimum and maximum levels between each checkpoint and the next.
     levels: Forest<Levels>,
 }
@@ -426,7 +430,7 @@ impl Checkpoints {
     pub(super) fn make(
         mut sweep: Sweep<'_>,
         end: u64,
-        watcher: &mut impl Watcher,
+        watcher: &mut impl SweepVisitor,
         spill_store: &SpillStore,
     ) -> Self {
         // A checkpoint takes about ten bytes per capability, so checkpoints are rarer with more capabilities.
@@ -434,7 +438,10 @@ impl Checkpoints {
         let mut checkpoints = Self {
             runs: vec![PackedColumn::new(); sweep.lane_states.len()],
             running_ns: vec![PackedColumn::new(); sweep.running_ns.len()],
-            idle_ready_ns: vec![PackedColumn::new(); sweep.lane_states.len().saturating_sub(1)],
+            idle_work_available_ns: vec![
+                PackedColumn::new();
+                sweep.lane_states.len().saturating_sub(1)
+            ],
             ..Self::default()
         };
         loop {
@@ -467,7 +474,11 @@ impl Checkpoints {
         for (times, &time) in self.running_ns.iter_mut().zip(&sweep.running_ns) {
             times.push_packing(time, spill_store);
         }
-        for (times, time) in self.idle_ready_ns.iter_mut().zip(sweep.idle_ready_ns()) {
+        for (times, time) in self
+            .idle_work_available_ns
+            .iter_mut()
+            .zip(sweep.idle_work_available_ns())
+        {
             times.push_packing(time, spill_store);
         }
     }
@@ -505,7 +516,7 @@ impl<'a> SweepCursor<'a> {
         });
         let sweep = near.unwrap_or_else(|| Sweep::from_checkpoint(self.account, checkpoints, time));
         let sweep = self.sweep.insert(sweep);
-        sweep.advance_to(time, usize::MAX, &mut NoWatcher);
+        sweep.advance_to(time, usize::MAX, &mut NoVisitor);
         sweep
     }
 
@@ -520,12 +531,12 @@ impl<'a> SweepCursor<'a> {
     }
 
     /// Returns the time, up to `time`, in which a capability was idle while a thread was ready.
-    pub fn idle_ready_ns(&mut self, cap: CapId, time: Nanos) -> u64 {
+    pub fn idle_work_available_ns(&mut self, cap: CapId, time: Nanos) -> u64 {
         let lane = self.account.lane(cap);
         let sweep = self.move_to(time.0);
         let lane_state = lane.and_then(|lane| sweep.lane_states.get(lane));
         lane_state.map_or(0, |lane_state| {
-            lane_state.idle_ready_ns(sweep.state.any_ready_ns)
+            lane_state.idle_work_available_ns(sweep.state.any_ready_ns)
         })
     }
 
@@ -546,7 +557,7 @@ impl<'a> SweepCursor<'a> {
             sweep.advance_to(
                 checkpoints.times.get(next).unwrap_or_default(),
                 usize::MAX,
-                &mut NoWatcher,
+                &mut NoVisitor,
             );
             levels = sweep.take_levels();
             let whole = checkpoints.levels.query(next, last - 1);

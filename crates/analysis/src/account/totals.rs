@@ -11,7 +11,7 @@ pub struct Totals {
     /// Time in which exactly `i` capabilities ran threads, by `i`.
     pub running_ns: Vec<u64>,
     /// Time in which each capability was idle while a thread was ready, by lane without lane 0.
-    pub idle_ready_ns: Vec<u64>,
+    pub idle_work_available_ns: Vec<u64>,
     /// Time, outside of pauses, in which some capability was idle.
     pub some_idle_ns: u64,
     /// Sum over all capabilities of their idle time while no thread was ready: while no other capability ran,
@@ -34,7 +34,7 @@ impl Totals {
     pub(super) fn new(caps: usize) -> Self {
         Self {
             running_ns: vec![0; caps + 1],
-            idle_ready_ns: vec![0; caps],
+            idle_work_available_ns: vec![0; caps],
             ..Self::default()
         }
     }
@@ -47,7 +47,10 @@ impl Totals {
         };
         Self {
             running_ns: minus(&self.running_ns, &earlier.running_ns),
-            idle_ready_ns: minus(&self.idle_ready_ns, &earlier.idle_ready_ns),
+            idle_work_available_ns: minus(
+                &self.idle_work_available_ns,
+                &earlier.idle_work_available_ns,
+            ),
             some_idle_ns: self.some_idle_ns.saturating_sub(earlier.some_idle_ns),
             idle_ns: std::array::from_fn(|class| {
                 self.idle_ns[class].saturating_sub(earlier.idle_ns[class])

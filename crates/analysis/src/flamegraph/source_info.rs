@@ -8,7 +8,7 @@ use model::profile::source::Source;
 use model::profile::{Profile, Track, TrackSource};
 
 /// Limit of threads listed after the tracks of a profile.
-const MOST_THREADS: usize = 1000;
+const MAX_THREADS: usize = 1000;
 
 /// Summary of one track of a profile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,7 +48,7 @@ impl SourceInfo {
         let tracks = profile.tracks.iter().map(track);
         Self {
             source,
-            tracks: tracks.chain(threads.take(MOST_THREADS)).collect(),
+            tracks: tracks.chain(threads.take(MAX_THREADS)).collect(),
         }
     }
 }

@@ -14,10 +14,10 @@ use std::sync::Arc;
 
 use super::draft::Draft;
 use super::source_info::{SourceInfo, TrackInfo};
-use crate::timeline::group_waits::{MOST_NAMED, RangeWaits};
+use crate::timeline::group_waits::{MAX_NAMED, RangeWaits};
 use crate::timeline::store::Store;
 use crate::timeline::wait_groups::{GroupName, WaitGroups};
-use crate::timeline::waits::Wait;
+use crate::timeline::waits::WaitKind;
 use crate::yielder::{NoYield, Yield, block_on};
 use eventlog::ids::{Nanos, ThreadId};
 use model::profile::frames::{Frame, FrameId, FrameKind};
@@ -32,11 +32,11 @@ use model::profile::{Profile, Track, TrackSource};
 use model::time::Interval;
 
 /// Limit of selected threads with a track.
-const MOST_CHOSEN: usize = 1000;
+const MAX_CHOSEN: usize = 1000;
 /// Number of time slots of all tracks together; pieces shorter than a slot are merged.
 const STRETCHES: u64 = 1 << 14;
 /// Limit of time slots per track.
-const MOST_STRETCHES: u64 = 4096;
+const MAX_STRETCHES: u64 = 4096;
 
 fn chosen_threads(choice: &FlameSelection) -> Vec<ThreadId> {
     let thread = |source: &TrackSource| match source {
@@ -91,7 +91,7 @@ impl Store {
         let range = choice.range.unwrap_or(whole);
         let threads = shown_threads(self, choice, yielder).await;
         let stretches = STRETCHES / (threads.len() as u64).max(1);
-        let width_ns = range.duration().0 / stretches.clamp(1, MOST_STRETCHES);
+        let width_ns = range.duration().0 / stretches.clamp(1, MAX_STRETCHES);
         let mut draft = Draft::with_empty_gaps();
         let frames = WaitFrames::new(&mut draft);
         for thread in threads {
@@ -135,21 +135,21 @@ fn thread_stack(draft: &mut Draft, name: &GroupName) -> StackId {
 
 /// Frames of waits, shared by all threads.
 struct WaitFrames {
-    /// State and reason, by [`Wait::index`].
+    /// State and reason, by [`WaitKind::index`].
     frames: Vec<(FrameId, FrameId)>,
 }
 
 impl WaitFrames {
     fn new(draft: &mut Draft) -> Self {
         let mut frame = |label| draft.frames.intern(waiting_frame(label));
-        let frames = Wait::all().map(|wait| (frame(wait.state()), frame(wait.reason())));
+        let frames = WaitKind::all().map(|wait| (frame(wait.state()), frame(wait.reason())));
         Self {
             frames: frames.collect(),
         }
     }
 
     /// Returns the stack of a wait below the stack of its thread.
-    fn stack(&self, draft: &mut Draft, thread: StackId, wait: Wait) -> StackId {
+    fn stack(&self, draft: &mut Draft, thread: StackId, wait: WaitKind) -> StackId {
         let Some(&(state, reason)) = self.frames.get(wait.index()) else {
             return thread;
         };
@@ -179,7 +179,7 @@ impl StackSource for Store {
         let (mut own, mut own_before) = (Vec::new(), Vec::new());
         for (group, name) in groups.names.iter().enumerate() {
             let mut thread = None;
-            for (kind, wait) in Wait::all().enumerate() {
+            for (kind, wait) in WaitKind::all().enumerate() {
                 let weight_of = |waits: &Arc<RangeWaits>| waits.weights[group][kind];
                 let (now, then) = (weight_of(&now), before.as_ref().map(weight_of));
                 let then = then.unwrap_or_default();
@@ -224,12 +224,12 @@ async fn shown_threads(
 ) -> Vec<ThreadId> {
     if !choice.tracks.is_empty() {
         let mut threads = chosen_threads(choice);
-        threads.truncate(MOST_CHOSEN);
+        threads.truncate(MAX_CHOSEN);
         return threads;
     }
     if choice.range.is_none_or(|range| store.is_whole(range)) {
         // Known without the sums of all threads.
-        let longest = store.wait_groups().longest.iter().take(MOST_NAMED);
+        let longest = store.wait_groups().longest.iter().take(MAX_NAMED);
         return longest.map(|waited| waited.thread).collect();
     }
     let waits = store.all_waits_in(choice.range, yielder).await;
@@ -277,7 +277,7 @@ pub(crate) fn waiting_info(source: Source, store: &Store) -> Option<SourceInfo> 
 
 #[cfg(test)]
 mod tests {
-    use crate::timeline::group_waits::MOST_NAMED;
+    use crate::timeline::group_waits::MAX_NAMED;
     use std::collections::BTreeMap;
 
     use proptest::prelude::*;
@@ -388,10 +388,7 @@ mod tests {
             waiting_info(crate::flamegraph::sources::WAITING, &store).expect("threads waited");
         assert_eq!(info.tracks.len(), 1000);
         assert_eq!(info.tracks[0].source, TrackSource::Thread(ThreadId(1)));
-        assert_eq!(
-            store.tracks_in_time_order(&choice(None)).1.len(),
-            MOST_NAMED
-        );
+        assert_eq!(store.tracks_in_time_order(&choice(None)).1.len(), MAX_NAMED);
     }
 
     #[test]
@@ -431,7 +428,7 @@ mod tests {
             ends.extend([0, end]);
             ends.sort_unstable();
             let mut sums: BTreeMap<String, (u64, u64)> = BTreeMap::new();
-            let mut pieces: BTreeMap<Option<Wait>, u64> = BTreeMap::new();
+            let mut pieces: BTreeMap<Option<WaitKind>, u64> = BTreeMap::new();
             for pair in ends.windows(2) {
                 let part = store.weighted_stacks(&choice(Some((pair[0], pair[1]))));
                 for (stack, (ns, count)) in folded(&part, &part.own) {
@@ -447,7 +444,7 @@ mod tests {
                 });
             }
             prop_assert_eq!(sums, whole);
-            let mut exact: BTreeMap<Option<Wait>, u64> = BTreeMap::new();
+            let mut exact: BTreeMap<Option<WaitKind>, u64> = BTreeMap::new();
             let all = Interval::new(Nanos(0), Nanos(end));
             store.wait_pieces(ThreadId(1), all, 0, |piece| {
                 *exact.entry(piece.wait).or_default() += piece.span.duration().0;

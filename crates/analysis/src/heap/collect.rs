@@ -15,7 +15,7 @@ use model::census::BandId;
 /// Memory budget for the values of a profile.
 const BUDGET_BYTES: usize = 512 << 20;
 /// Limit of bands of a profile.
-const MOST_BANDS: usize = 1 << 18;
+const MAX_BANDS: usize = 1 << 18;
 /// Number of values between checks of the memory budget.
 const VALUES_PER_CHECK: usize = 1 << 22;
 
@@ -324,7 +324,7 @@ impl HeapProfile {
     fn intern_band(&mut self, label: &[u8]) -> Option<BandId> {
         let place = match self.labels.get_index_of(label) {
             Some(place) => place,
-            None if self.labels.len() < MOST_BANDS => {
+            None if self.labels.len() < MAX_BANDS => {
                 self.censuses_mut().add_band();
                 self.labels.insert_full(ShortBytes::from_slice(label)).0
             }

@@ -23,13 +23,13 @@ use model::census::{BandId, BandSums, Censuses, Run};
 use model::sorting::CompactSort;
 
 /// Minimum correlation of companions.
-const LEAST_CORRELATION: f64 = 0.9;
+const MIN_CORRELATION: f64 = 0.9;
 /// Limit of censuses at which bands are compared.
-const MOST_COMPARED: usize = 512;
+const MAX_COMPARED: usize = 512;
 /// Minimum number of censuses. With fewer, any two bands look similar, and no size is usual.
-pub const LEAST_CENSUSES: usize = 8;
+pub const MIN_CENSUSES: usize = 8;
 /// Limit of bands considered as companions or for bursts.
-const MOST_BANDS: usize = 2_000;
+const MAX_BANDS: usize = 2_000;
 /// A companion holds at least this fraction (1/n) of all bytes in the range.
 const COMPANION_PART: u128 = 1_000;
 /// A burst rises by at least this fraction (1/n) of the maximum of all bands together.
@@ -120,20 +120,20 @@ pub fn companions(
     bands: &[(BandId, BandSums)],
     suspect: BandId,
 ) -> Vec<Companion> {
-    if places.len() < LEAST_CENSUSES {
+    if places.len() < MIN_CENSUSES {
         return Vec::new();
     }
     let all: u128 = bands.iter().map(|(_, sums)| sums.bytes).sum();
     let matters = |sums: &BandSums| sums.bytes.saturating_mul(COMPANION_PART) >= all;
     let mut among: Vec<_> = bands.iter().filter(|(_, sums)| matters(sums)).collect();
     among.sort_small_by_key(|(band, sums)| (std::cmp::Reverse(sums.bytes), *band));
-    among.truncate(MOST_BANDS);
-    let chosen = sample_evenly(places, MOST_COMPARED);
+    among.truncate(MAX_BANDS);
+    let chosen = sample_evenly(places, MAX_COMPARED);
     let shape = bytes_at(censuses, suspect, &chosen);
     let correlated = |&&(band, _): &&(BandId, BandSums)| {
         let other = bytes_at(censuses, band, &chosen);
         let correlation = correlation(&shape, &other)?;
-        (correlation >= LEAST_CORRELATION).then_some(Companion { band, correlation })
+        (correlation >= MIN_CORRELATION).then_some(Companion { band, correlation })
     };
     let others = among.iter().filter(|(band, _)| *band != suspect);
     let mut found: Vec<Companion> = others.filter_map(correlated).collect();
@@ -189,7 +189,7 @@ pub fn bursts(
         .filter(|(_, sums)| sums.max >= least_rise)
         .collect();
     among.sort_small_by_key(|(band, sums)| (std::cmp::Reverse(sums.max), *band));
-    among.truncate(MOST_BANDS);
+    among.truncate(MAX_BANDS);
     let of_band = |&&(band, _): &&(BandId, BandSums)| {
         let runs: Vec<Run> = censuses.runs(band, places.clone()).collect();
         bursts_of(band, &runs, places, least_rise)
@@ -207,7 +207,7 @@ pub fn bursts(
 
 /// Returns the bursts of one band, from its runs in some censuses.
 fn bursts_of(band: BandId, runs: &[Run], places: &Range<u32>, least_rise: u64) -> Vec<Burst> {
-    if places.len() < LEAST_CENSUSES {
+    if places.len() < MIN_CENSUSES {
         return Vec::new();
     }
     let held = |run: &Run| (run.bytes, run.censuses.len());

@@ -317,7 +317,9 @@ impl Slices {
         let place = (part as usize).min(self.count.saturating_sub(1));
         if place >= self.all.len() {
             self.all.resize(place, self.last);
-            self.all.push(Some(moment));
+            // What is held when the slice begins counts, too.
+            let before = self.last.filter(|last| last.held_bytes > moment.held_bytes);
+            self.all.push(Some(before.unwrap_or(moment)));
         } else if let Some(Some(most)) = self.all.last_mut()
             && most.held_bytes < moment.held_bytes
         {

@@ -231,6 +231,11 @@ impl HeapProfiles {
         self.iter().nth(number)
     }
 
+    /// Returns the profile that a link selects by its index: the first one if there is none with that index.
+    pub fn selected(&self, number: u32) -> Option<&HeapProfile> {
+        self.get(number as usize).or_else(|| self.iter().next())
+    }
+
     /// Returns whether no profile has a census.
     pub fn is_empty(&self) -> bool {
         self.iter().next().is_none()

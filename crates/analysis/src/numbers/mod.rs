@@ -6,9 +6,9 @@
 mod collections;
 pub mod collections_query;
 pub mod columns;
-mod heaps;
 pub mod phases;
 pub mod process_numbers;
+pub(crate) mod process_sums;
 pub mod sparks_query;
 pub(crate) mod step_function;
 pub mod summary;
@@ -16,7 +16,7 @@ mod tally;
 
 pub use collections::Collection;
 use collections::Collections;
-use heaps::Heaps;
+use process_sums::ProcessSums;
 use step_function::{CapStepFunctions, Samples, StepFunction, Window};
 
 use crate::account::facts::{LedCollection, Requests};
@@ -57,8 +57,8 @@ pub struct Numbers {
     heap_logged: bool,
     /// Bytes allocated since the start, by capability.
     allocated: CapStepFunctions<u64>,
-    /// Processes whose heaps are added up.
-    heaps: Heaps,
+    /// Size and live bytes of the heap of each process, which are added up.
+    heaps: ProcessSums<2>,
     /// Live bytes after collections.
     live: Samples,
     /// Memory held from the operating system, in bytes.
@@ -158,7 +158,7 @@ impl Numbers {
                 heap_capset,
                 size_bytes,
             } => {
-                let together = self.heaps.size(heap_capset, size_bytes);
+                let together = self.heaps.update(heap_capset, [Some(size_bytes), None])[0];
                 self.heap_size.push(at.0, together);
                 self.collections.heap_size(cap, size_bytes);
             }
@@ -166,7 +166,7 @@ impl Numbers {
                 heap_capset,
                 live_bytes,
             } => {
-                let together = self.heaps.live(heap_capset, live_bytes);
+                let together = self.heaps.update(heap_capset, [None, Some(live_bytes)])[1];
                 self.live.push(at.0, together);
                 self.collections.live(cap, live_bytes);
             }

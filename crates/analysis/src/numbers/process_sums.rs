@@ -1,4 +1,4 @@
-//! Sums of heap sizes over several processes in one log.
+//! Sums of figures over several processes in one log.
 
 use eventlog::cursor::CapsetType;
 use eventlog::ids::CapsetId;
@@ -8,56 +8,40 @@ const OS_PROCESS: CapsetType = CapsetType(2);
 /// Limit of processes; more come from damage.
 const MAX_PROCESSES: usize = 64;
 
-/// Latest heap figures of each process.
+/// Latest figures of each process, of `N` kinds.
 ///
 /// A log of one process has one heap, independent of the capability set in its events.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Heaps(Vec<Heap>);
+#[derive(Clone, Debug)]
+pub(crate) struct ProcessSums<const N: usize>(Vec<(CapsetId, [u64; N])>);
 
-#[derive(Clone, Copy, Debug)]
-struct Heap {
-    capset: CapsetId,
-    size_bytes: u64,
-    live_bytes: u64,
+impl<const N: usize> Default for ProcessSums<N> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
 }
 
-impl Heaps {
+impl<const N: usize> ProcessSums<N> {
     /// Records a new capability set.
-    pub(super) fn created(&mut self, capset: CapsetId, kind: CapsetType) {
-        if kind == OS_PROCESS
-            && self.0.len() < MAX_PROCESSES
-            && self.0.iter().all(|heap| heap.capset != capset)
-        {
-            self.0.push(Heap {
-                capset,
-                size_bytes: 0,
-                live_bytes: 0,
-            });
+    pub(crate) fn created(&mut self, capset: CapsetId, kind: CapsetType) {
+        let is_known = self.0.iter().any(|(known, _)| *known == capset);
+        if kind == OS_PROCESS && self.0.len() < MAX_PROCESSES && !is_known {
+            self.0.push((capset, [0; N]));
         }
     }
 
-    /// Updates the heap size of one process, and returns the sum over all.
-    pub(super) fn size(&mut self, capset: CapsetId, bytes: u64) -> u64 {
-        self.set_and_sum(capset, bytes, |heap| &mut heap.size_bytes)
-    }
-
-    /// Updates the live bytes of one process, and returns the sum over all.
-    pub(super) fn live(&mut self, capset: CapsetId, bytes: u64) -> u64 {
-        self.set_and_sum(capset, bytes, |heap| &mut heap.live_bytes)
-    }
-
-    fn set_and_sum(
-        &mut self,
-        capset: CapsetId,
-        bytes: u64,
-        which: fn(&mut Heap) -> &mut u64,
-    ) -> u64 {
-        let Some(own) = self.0.iter_mut().find(|heap| heap.capset == capset) else {
-            return bytes;
+    /// Updates the figures of a process that are given, and returns the sums over all. The figures of a capability set
+    /// that is no process are returned as they are.
+    pub(crate) fn update(&mut self, capset: CapsetId, figures: [Option<u64>; N]) -> [u64; N] {
+        let Some((_, own)) = self.0.iter_mut().find(|(known, _)| *known == capset) else {
+            return figures.map(Option::unwrap_or_default);
         };
-        *which(own) = bytes;
-        let all = self.0.iter_mut().map(|heap| *which(heap));
-        all.fold(0, u64::saturating_add)
+        for (own, figure) in own.iter_mut().zip(figures) {
+            *own = figure.unwrap_or(*own);
+        }
+        let add = |sums: [u64; N], (_, of): &(CapsetId, [u64; N])| {
+            std::array::from_fn(|at| sums[at].saturating_add(of[at]))
+        };
+        self.0.iter().fold([0; N], add)
     }
 }
 
@@ -66,20 +50,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn heaps_of_processes_are_told_together() {
+    fn figures_of_processes_are_added_up() {
         let (one, two) = (CapsetId(0), CapsetId(2));
-        let mut heaps = Heaps::default();
-        heaps.created(one, OS_PROCESS);
-        heaps.created(CapsetId(1), CapsetType(3));
-        assert_eq!(heaps.size(one, 10), 10);
+        let mut sums = ProcessSums::default();
+        sums.created(one, OS_PROCESS);
+        sums.created(CapsetId(1), CapsetType(3));
+        assert_eq!(sums.update(one, [Some(10), None]), [10, 0]);
         // No process; the value is returned as is.
-        assert_eq!(heaps.size(CapsetId(1), 7), 7);
-        heaps.created(two, OS_PROCESS);
-        heaps.created(two, OS_PROCESS);
-        assert_eq!((heaps.size(two, 5), heaps.live(two, 3)), (15, 3));
-        assert_eq!(
-            (heaps.size(one, 1), heaps.live(one, u64::MAX)),
-            (6, u64::MAX)
-        );
+        assert_eq!(sums.update(CapsetId(1), [Some(7), None]), [7, 0]);
+        sums.created(two, OS_PROCESS);
+        sums.created(two, OS_PROCESS);
+        assert_eq!(sums.update(two, [Some(5), Some(3)]), [15, 3]);
+        assert_eq!(sums.update(one, [Some(1), Some(u64::MAX)]), [6, u64::MAX]);
     }
 }

@@ -91,13 +91,13 @@ pub struct SparkRunBin {
     pub count: u64,
     /// Total run time in ns.
     pub total_ns: u64,
-    /// Longest runs, in descending order: at most [`MOST_PLACES`](Self::MOST_PLACES).
+    /// Longest runs, in descending order: at most [`MAX_PLACES`](Self::MAX_PLACES).
     pub longest: Vec<SparkRun>,
 }
 
 impl SparkRunBin {
     /// Limit of runs listed per bin.
-    pub const MOST_PLACES: usize = 8;
+    pub const MAX_PLACES: usize = 8;
 }
 
 /// Sparks in a range.
@@ -322,8 +322,8 @@ fn run_bins(runs: impl Iterator<Item = SparkRun>) -> Vec<SparkRunBin> {
         let place = bin
             .longest
             .partition_point(|longer| longer.ran_ns >= run.ran_ns);
-        if place < SparkRunBin::MOST_PLACES {
-            bin.longest.truncate(SparkRunBin::MOST_PLACES - 1);
+        if place < SparkRunBin::MAX_PLACES {
+            bin.longest.truncate(SparkRunBin::MAX_PLACES - 1);
             bin.longest.insert(place, run);
         }
     }

@@ -9,7 +9,7 @@ use model::lane::Lane;
 use model::marks::Values;
 
 /// Maximum number of series; with more capabilities, neighbors share a series, which is their sum.
-pub const MOST_SERIES: usize = 16;
+pub const MAX_SERIES: usize = 16;
 
 /// Series of the number of collecting capabilities.
 pub const COLLECTING: u8 = 255;
@@ -19,10 +19,10 @@ pub const UNREAD: u8 = 254;
 
 /// Returns the series of the capability at index `place` of `caps`.
 pub fn series_of(place: usize, caps: usize) -> usize {
-    if caps <= MOST_SERIES {
+    if caps <= MAX_SERIES {
         place
     } else {
-        place * MOST_SERIES / caps
+        place * MAX_SERIES / caps
     }
 }
 
@@ -107,7 +107,7 @@ mod tests {
             assert!(series.windows(2).all(|pair| pair[1] - pair[0] <= 1));
             assert_eq!(
                 series.last().map(|last| last + 1),
-                Some(caps.min(MOST_SERIES))
+                Some(caps.min(MAX_SERIES))
             );
         }
     }

@@ -22,14 +22,14 @@ pub const fn size(block: &Block) -> u64 {
 }
 
 /// Number of blocks above which neighboring blocks are joined.
-const MOST_BLOCKS: usize = 1 << 18;
+const MAX_BLOCKS: usize = 1 << 18;
 
-/// Returns the blocks of a log with their sizes in bytes, in file order. Above [`MOST_BLOCKS`], each returned
+/// Returns the blocks of a log with their sizes in bytes, in file order. Above [`MAX_BLOCKS`], each returned
 /// block represents several of one capability.
 pub(super) fn joined(index: &BlockIndex) -> impl Iterator<Item = (Block, u64)> {
     let sections = index.sections.iter();
     let all = sections.clone().map(|section| section.blocks.len()).sum();
-    let every = usize::div_ceil(all, MOST_BLOCKS).max(1);
+    let every = usize::div_ceil(all, MAX_BLOCKS).max(1);
     let mut waiting: BTreeMap<Option<CapId>, (Block, u64, usize)> = BTreeMap::new();
     let mut blocks = sections.flat_map(|section| section.blocks.iter());
     std::iter::from_fn(move || {

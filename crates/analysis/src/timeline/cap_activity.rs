@@ -1,7 +1,7 @@
 //! Activity of a capability in a range of time, to explain what a thread waited for, or missed, in that range.
 //!
 //! The times come from the indexes of the account. The threads that ran are found by reading runs, at most
-//! [`CapActivity::MOST_RUNS`].
+//! [`CapActivity::MAX_RUNS`].
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -40,7 +40,7 @@ pub struct ThreadRunTime {
 
 impl CapActivity {
     /// Maximum number of runs to read, which takes a few milliseconds.
-    pub const MOST_RUNS: usize = 20_000;
+    pub const MAX_RUNS: usize = 20_000;
 }
 
 impl Store {
@@ -50,7 +50,7 @@ impl Store {
         let runs = &self.cap(cap).filter(|_| self.is_finished())?.runs;
         let first = runs.first_ending_after(stretch.start().0);
         let end = runs.first_starting_at(stretch.end().0).max(first);
-        let looked = end.min(first + CapActivity::MOST_RUNS);
+        let looked = end.min(first + CapActivity::MAX_RUNS);
         let examined_until = if looked < end {
             Nanos(runs.span(looked).0)
         } else {
@@ -80,7 +80,7 @@ impl Store {
         let inside = pauses.all().get(from..).unwrap_or_default().iter();
         let inside = inside
             .take_while(|pause| pause.start < stretch.end())
-            .take(CapActivity::MOST_RUNS);
+            .take(CapActivity::MAX_RUNS);
         let longest = inside.max_by_key(|pause| pause.end.since(pause.start));
         Some(CapActivity {
             times: self.account().cap(cap, stretch),

@@ -19,12 +19,12 @@ impl DeepStack {
     /// Word size of 64-bit machines. On 32-bit machines the result is twice the true size.
     pub(super) const WORD_BYTES: u64 = 8;
     /// Minimum size to be stored; smaller stacks are not unusual.
-    const LEAST_BYTES: u64 = 1 << 20;
+    const MIN_BYTES: u64 = 1 << 20;
 
     /// Returns `None` if the stack is not large.
     pub(super) fn new(thread: u32, at_ns: u64, words: u32) -> Option<Self> {
         let words = u64::from(words);
-        let is_large = words * Self::WORD_BYTES >= Self::LEAST_BYTES;
+        let is_large = words * Self::WORD_BYTES >= Self::MIN_BYTES;
         is_large.then_some(Self {
             at_ns,
             thread,

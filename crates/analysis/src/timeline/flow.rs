@@ -49,7 +49,7 @@ pub struct Arrow {
 }
 
 /// Maximum number of visible runs; with more, no arrows are returned.
-const MOST_RUNS: usize = 300;
+const MAX_RUNS: usize = 300;
 
 /// Event that made a thread runnable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +75,7 @@ impl Store {
         let from = lane.first_ending_after(view.start().0) / PARTS;
         let to = lane.first_starting_at(view.end().0).div_ceil(PARTS);
         let turns = from..to.min(lane.runs());
-        if turns.len() > MOST_RUNS {
+        if turns.len() > MAX_RUNS {
             return Vec::new();
         }
         let mut arrows = Vec::new();
@@ -94,7 +94,7 @@ impl Store {
         (number, turn): (usize, &WaitRunCycle),
         arrows: &mut Vec<Arrow>,
     ) {
-        let (_, start) = turn.part(1);
+        let (_, start) = turn.runnable_span();
         let to_cap = lane.cap(PARTS * number + 2);
         let arrow = |kind, from, from_cap, from_thread| Arrow {
             kind,
@@ -131,7 +131,7 @@ impl Store {
             return None;
         }
         let index = self.threads.find(thread)?;
-        let (_, ready) = turn.part(0);
+        let (_, ready) = turn.blocked_span();
         let kinds = [
             InstantKind::Woken,
             InstantKind::Migrated,
@@ -172,7 +172,7 @@ impl Store {
         turn: &WaitRunCycle,
     ) -> Option<(Nanos, Option<CapId>)> {
         let index = self.threads.find(thread)?;
-        let wait = (turn.part(0).0, turn.part(1).1);
+        let wait = (turn.blocked_span().0, turn.runnable_span().1);
         let (at, cap) = self.instants.last_of(InstantKind::Migrated, index, wait)?;
         Some((Nanos(at), cap))
     }

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::numbers::Numbers;
 use crate::numbers::columns::SparkFates;
+use crate::numbers::process_sums::ProcessSums;
 use crate::numbers::step_function::StepFunction;
 use eventlog::ids::{CapId, Nanos};
 use eventlog::{Event, EventSet, EventType, Record, Sink, Subject};
@@ -21,13 +22,15 @@ struct Perf {
 }
 
 /// Maximum number of performance counters.
-const MOST_PERF: usize = 1000;
+const MAX_PERF: usize = 1000;
 
 /// Samples of the graphs that [`Numbers`] does not store.
 #[derive(Clone, Debug, Default)]
 pub struct Graphs {
     /// Size of the blocks in use, in bytes.
     blocks: StepFunction<u64>,
+    /// Bytes of blocks, and megablocks held, needed and returned of each process, which are added up.
+    processes: ProcessSums<4>,
     /// Megablocks held, needed and returned.
     returned: StepFunction<[u32; 3]>,
     perf: BTreeMap<u32, Perf>,
@@ -38,19 +41,38 @@ pub struct Graphs {
 
 impl Sink for Graphs {
     const CONSUMES: EventSet = EventSet::for_subject(Subject::Perf)
+        .with(EventType::CAPSET_CREATE)
         .with(EventType::BLOCKS_SIZE)
         .with(EventType::MEM_RETURN);
 
     fn event(&mut self, record: &Record<'_>) {
         let at = record.time.0;
         match record.event() {
-            Event::BlocksSize { blocks_size, .. } => self.blocks.push(at, blocks_size),
+            Event::CapsetCreate {
+                capset,
+                capset_type,
+            } => self.processes.created(capset, capset_type),
+            Event::BlocksSize {
+                heap_capset,
+                blocks_size,
+            } => {
+                let blocks = [Some(blocks_size), None, None, None];
+                let [all, ..] = self.processes.update(heap_capset, blocks);
+                self.blocks.push(at, all);
+            }
             Event::MemReturn {
+                heap_capset,
                 current,
                 needed,
                 returned,
-                ..
-            } => self.returned.push(at, [current, needed, returned]),
+            } => {
+                let megablocks = [current, needed, returned].map(|count| Some(u64::from(count)));
+                let [current, needed, returned] = megablocks;
+                let figures = [None, current, needed, returned];
+                let [_, all @ ..] = self.processes.update(heap_capset, figures);
+                let all = all.map(|count| u32::try_from(count).unwrap_or(u32::MAX));
+                self.returned.push(at, all);
+            }
             Event::PerfName { perf_num, name } => {
                 if let Some(perf) = self.perf(perf_num) {
                     perf.name = Some(name.to_str().into());
@@ -67,7 +89,7 @@ impl Sink for Graphs {
 
 impl Graphs {
     fn perf(&mut self, number: u32) -> Option<&mut Perf> {
-        if self.perf.len() >= MOST_PERF && !self.perf.contains_key(&number) {
+        if self.perf.len() >= MAX_PERF && !self.perf.contains_key(&number) {
             return None;
         }
         Some(self.perf.entry(number).or_default())

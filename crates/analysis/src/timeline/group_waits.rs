@@ -7,20 +7,20 @@ use super::row_selection::RowSelection;
 use super::store::Store;
 use super::threads::Thread;
 use super::wait_groups::WaitGroups;
-use super::waits::{Wait, WaitSums};
+use super::waits::{WaitKind, WaitSums};
 use crate::yielder::Yield;
 use eventlog::ids::ThreadId;
 use model::profile::weights::Weight;
 use model::time::Interval;
 
 /// Number of threads with the longest waits that are listed.
-pub(crate) const MOST_NAMED: usize = 64;
+pub(crate) const MAX_NAMED: usize = 64;
 
 /// Waits of threads in a range.
 #[derive(Debug)]
 pub(crate) struct RangeWaits {
     /// Waits of each group: time and count by kind.
-    pub(crate) weights: Vec<[Weight; Wait::KINDS]>,
+    pub(crate) weights: Vec<[Weight; WaitKind::KINDS]>,
     /// Threads with the longest waits, longest first.
     pub(crate) longest: Vec<ThreadId>,
 }
@@ -32,8 +32,8 @@ impl RangeWaits {
         range: Option<Interval>,
         yielder: &dyn Yield,
     ) -> Self {
-        let mut weights = vec![[Weight::default(); Wait::KINDS]; groups.names.len()];
-        let mut longest = RowSelection::new(MOST_NAMED);
+        let mut weights = vec![[Weight::default(); WaitKind::KINDS]; groups.names.len()];
+        let mut longest = RowSelection::new(MAX_NAMED);
         let each = |place: u32, thread: &Thread, sums: &WaitSums| {
             longest.push((Reverse(sums.all_ns()), place, thread.id));
             let group = groups.group_of(store, place, thread);

@@ -4,7 +4,7 @@
 use super::managers::Managers;
 use super::threads::{NEVER_NS, Threads};
 use crate::account::runs::{Durations, SweepRun};
-use crate::account::sweep::{SweepInstant, Watcher};
+use crate::account::sweep::{SweepInstant, SweepVisitor};
 use model::class::ManagerThread;
 use model::packed_column::{BLOCK, PackedColumn};
 use model::saturating::saturating_u32;
@@ -19,7 +19,7 @@ pub(super) struct RunLists {
     firsts: Vec<u32>,
 }
 
-/// Consecutive threads with at most `MOST_RUNS` runs together, or a single thread.
+/// Consecutive threads with at most `MAX_RUNS` runs together, or a single thread.
 #[derive(Debug)]
 struct Group {
     first_thread: u32,
@@ -30,7 +30,7 @@ struct Group {
 }
 
 impl Group {
-    const MOST_RUNS: u32 = 1 << 22;
+    const MAX_RUNS: u32 = 1 << 22;
 
     fn new(thread: u32) -> Self {
         Self {
@@ -72,7 +72,7 @@ impl RunLists {
         let mut runs = 0_u32;
         for (thread, more) in threads.run_counts() {
             runs = runs.saturating_add(more);
-            if runs > Group::MOST_RUNS && more > 0 {
+            if runs > Group::MAX_RUNS && more > 0 {
                 runs = more;
                 groups.push(Group::new(thread));
             }
@@ -257,7 +257,7 @@ impl<'a> Grouping<'a> {
     }
 }
 
-impl Watcher for Grouping<'_> {
+impl SweepVisitor for Grouping<'_> {
     #[inline]
     fn run_starts(&mut self, lane: usize, place: usize, run: &SweepRun, now: SweepInstant) {
         let place = self.lane_starts[lane] + saturating_u32(place);

@@ -157,8 +157,8 @@ impl ThreadLane<'_> {
     /// Returns the time span in which the log covers the thread.
     pub fn life(&self) -> Interval {
         let known = (!self.is_empty()).then(|| {
-            let end = self.turn(self.runs()).part(2).1;
-            Interval::new(Nanos(self.turn(0).part(0).0), Nanos(end))
+            let end = self.turn(self.runs()).run_span().1;
+            Interval::new(Nanos(self.turn(0).blocked_span().0), Nanos(end))
         });
         known.unwrap_or_default()
     }
@@ -186,6 +186,6 @@ impl ThreadLane<'_> {
             self.span(super::turns::PARTS * run + 2).1 <= range.start().0
         });
         let all = (first..).zip(self.turns(first..self.runs() + 1));
-        all.take_while(move |(_, turn)| turn.part(0).0 < range.end().0)
+        all.take_while(move |(_, turn)| turn.blocked_span().0 < range.end().0)
     }
 }

@@ -109,7 +109,7 @@ pub struct Nonmoving {
     phases: [Machine; 3],
     points: Vec<(u64, Point)>,
     /// Number of phase ends without a begin.
-    pub odd_ends: u64,
+    pub unmatched_ends: u64,
 }
 
 impl Sink for Nonmoving {
@@ -139,7 +139,7 @@ impl Sink for Nonmoving {
 impl Nonmoving {
     fn step(&mut self, phase: Phase, input: Input, at: Nanos) {
         let odd = self.phases[phase as usize].step(phase, input, at);
-        self.odd_ends += u64::from(odd);
+        self.unmatched_ends += u64::from(odd);
     }
 
     fn point(&mut self, event: &Event<'_>, at: Nanos) {

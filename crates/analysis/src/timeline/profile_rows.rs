@@ -28,9 +28,9 @@ use model::span_lane::{SpanLane, TimelineSpan};
 
 /// Maximum number of functions whose names are sent to the page: of calls those with the most time, of samples
 /// those with the most samples. The names of others are only shown in the details of an item.
-pub(crate) const MOST_NAMES: usize = 2000;
+pub(crate) const MAX_NAMES: usize = 2000;
 /// Maximum number of listed OS threads; the first ones are listed.
-pub(crate) const MOST_CALL_ROWS: usize = 1000;
+pub(crate) const MAX_CALL_ROWS: usize = 1000;
 
 /// Code of a call that was open when the log ended.
 pub const OPEN: u8 = 1;
@@ -78,7 +78,7 @@ impl NumberedNames {
     fn select_heaviest(weights: SeededMap<FrameId, u64>) -> Self {
         let mut all: Vec<(FrameId, u64)> = weights.into_iter().collect();
         all.sort_small_by_key(|(frame, weight)| (std::cmp::Reverse(*weight), *frame));
-        all.truncate(MOST_NAMES);
+        all.truncate(MAX_NAMES);
         let frames: Vec<FrameId> = all.into_iter().map(|(frame, _)| frame).collect();
         let numbers = frames.iter().copied().zip(0..).collect();
         Self { frames, numbers }
@@ -179,7 +179,7 @@ impl ProfileRows {
             let of = Caller::from_source(track.source)?;
             Some((of, track))
         });
-        let tracks: Vec<(Caller, &Track)> = tracks.take(MOST_CALL_ROWS).collect();
+        let tracks: Vec<(Caller, &Track)> = tracks.take(MAX_CALL_ROWS).collect();
         if tracks.is_empty() {
             return;
         }

@@ -10,7 +10,7 @@ use model::time::Interval;
 
 /// Maximum number of listed tasks; the first ones are listed. A program that calls into Haskell from many OS
 /// threads may have any number of them.
-pub(crate) const MOST_TASKS: usize = 1000;
+pub(crate) const MAX_TASKS: usize = 1000;
 
 /// Code of a span that was open when the log ended.
 pub const OPEN: u8 = 1;
@@ -70,7 +70,7 @@ impl Tasks {
         let all = self.all.len();
         let place = match self.places.get(&task) {
             Some(place) => *place,
-            None if all < MOST_TASKS => {
+            None if all < MAX_TASKS => {
                 self.places.insert(task, all);
                 self.all.push((task, Task::default()));
                 all

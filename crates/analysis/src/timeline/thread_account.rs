@@ -71,11 +71,11 @@ pub struct ThreadAccount {
     /// Time running on a capability.
     pub running_ns: u64,
     /// Ready, during a collection or while capabilities were being stopped for one.
-    pub ready_paused_ns: u64,
+    pub runnable_during_gc_ns: u64,
     /// Ready, behind other threads.
-    pub ready_behind_ns: u64,
+    pub runnable_behind_ns: u64,
     /// Ready while some capability was idle.
-    pub ready_idle_ns: u64,
+    pub runnable_cap_idle_ns: u64,
     /// Blocked, by reason; excludes foreign calls.
     pub blocked_ns: BTreeMap<BlockedFor, u64>,
     /// Time in foreign calls.
@@ -147,7 +147,7 @@ impl Store {
         let mut blocked_ns = BTreeMap::new();
         let runs = lane.runs_in(&positions.0, &positions.1);
         for turn in lane.turns(runs.start..runs.end + 1) {
-            let (from, to) = turn.part(0);
+            let (from, to) = turn.blocked_span();
             let blocked = Interval::new(Nanos(from), Nanos(to));
             let time = blocked.clip(range).duration().0;
             if time > 0 && turn.wait_reason() != Some(WaitReason::ForeignCall) {
@@ -159,9 +159,9 @@ impl Store {
             label: self.threads.label(&thread).map(str::to_owned),
             life_ns: life.duration().0,
             running_ns: sums.running_ns.saturating_add(sums.open_ns),
-            ready_paused_ns: sums.ready_paused_ns,
-            ready_behind_ns: sums.ready_behind_ns,
-            ready_idle_ns: sums.ready_idle_ns,
+            runnable_during_gc_ns: sums.runnable_during_gc_ns,
+            runnable_behind_ns: sums.runnable_behind_ns,
+            runnable_cap_idle_ns: sums.runnable_cap_idle_ns,
             blocked_ns,
             foreign_ns: sums.foreign_ns(),
             unknown_ns: sums.unknown_ns,

@@ -22,7 +22,7 @@ use model::lane::{Lane, partition};
 
 /// Row of the list of threads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ThreadRow {
+pub struct ThreadListRow {
     /// ID of the thread.
     pub id: ThreadId,
     /// Label, if the program set one.
@@ -53,7 +53,7 @@ pub enum ThreadOrder {
 
 /// Filter of the list of threads.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ThreadFilter {
+pub struct ThreadListQuery {
     /// Part of the label, or the thread ID; empty for all threads.
     pub text: String,
     /// Order of the rows.
@@ -205,8 +205,8 @@ impl<'a> ThreadLane<'a> {
     /// block, or the block before it; 0 for a run.
     pub fn other_wait_ns(&self, index: usize) -> u64 {
         match index % PARTS {
-            0 => self.turn(index / PARTS).duration(1),
-            1 => self.turn(index / PARTS).duration(0),
+            0 => self.turn(index / PARTS).runnable_ns(),
+            1 => self.turn(index / PARTS).blocked_ns(),
             _ => 0,
         }
     }

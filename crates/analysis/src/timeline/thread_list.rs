@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::row_selection::RowSelection;
 use super::store::{FEW_THREADS, Store};
-use super::thread_lane::{ThreadFilter, ThreadLane, ThreadOrder, ThreadRow};
+use super::thread_lane::{ThreadLane, ThreadListQuery, ThreadListRow, ThreadOrder};
 use super::threads::{NEVER_NS, Thread};
 use super::turns::{TurnIndex, TurnIndexBuilder};
 use crate::yielder::{NoYield, Yield, block_on};
@@ -15,9 +15,9 @@ impl Store {
     /// Returns the threads that match `filter`, in its order, and their number without its limit.
     pub async fn threads(
         &self,
-        filter: &ThreadFilter,
+        filter: &ThreadListQuery,
         yielder: &dyn Yield,
-    ) -> (Vec<ThreadRow>, usize) {
+    ) -> (Vec<ThreadListRow>, usize) {
         let by_label = filter.order == ThreadOrder::Label;
         let ranks = by_label.then(|| self.threads.label_ranks());
         let mut found = RowSelection::new(filter.limit);
@@ -43,7 +43,7 @@ impl Store {
         let total = usize::try_from(found.total()).unwrap_or(usize::MAX);
         let found = found.finish().into_iter();
         let rows = found.filter_map(|(.., index)| self.threads.get(index));
-        let rows = rows.map(|thread| ThreadRow {
+        let rows = rows.map(|thread| ThreadListRow {
             id: thread.id,
             label: self.threads.label(&thread).map(str::to_owned),
             created: thread.created(),

@@ -37,9 +37,9 @@ pub enum ThreadColumn {
     /// Time that it waited for a capability, outside of collections.
     Ready,
     /// Ready time during collections.
-    ReadyPaused,
+    RunnableDuringGc,
     /// Ready time behind other threads.
-    ReadyBehind,
+    RunnableBehind,
     /// Ready time while some capability was idle.
     ThreadRunnableCapIdle,
     /// Blocked time, without foreign calls.
@@ -81,8 +81,8 @@ macro_rules! named_columns {
 named_columns! {
     Running: "running",
     Ready: "ready",
-    ReadyPaused: "ready-gc",
-    ReadyBehind: "ready-behind",
+    RunnableDuringGc: "ready-gc",
+    RunnableBehind: "ready-behind",
     ThreadRunnableCapIdle: "ready-idle",
     LongestReady: "longest",
     MeanReady: "mean",
@@ -123,7 +123,7 @@ impl ThreadColumn {
 
 /// Display settings of the table, stored in links.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ThreadView {
+pub struct ThreadTableSettings {
     /// Part of the label, or the thread ID; empty for all threads.
     pub filter: String,
     /// Column that the rows are sorted by.
@@ -132,13 +132,13 @@ pub struct ThreadView {
     pub descending: bool,
 }
 
-impl Default for ThreadView {
+impl Default for ThreadTableSettings {
     fn default() -> Self {
         Self::sorted_by(ThreadColumn::default())
     }
 }
 
-impl ThreadView {
+impl ThreadTableSettings {
     /// Creates settings that show all threads, sorted by a column with the most interesting values first.
     pub const fn sorted_by(sort: ThreadColumn) -> Self {
         Self {
@@ -260,7 +260,7 @@ impl ThreadSums {
 
 /// Row of the table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ThreadTimes {
+pub struct ThreadTableRow {
     /// ID of the thread.
     pub id: ThreadId,
     /// Label, if the program set one.
@@ -284,7 +284,7 @@ pub struct ThreadTable {
     /// Number of the first returned row.
     pub first: u64,
     /// Requested rows, as far as they exist.
-    pub rows: Vec<ThreadTimes>,
+    pub rows: Vec<ThreadTableRow>,
     /// Total number of rows.
     pub total: u64,
     /// Sums over all rows, including those not returned.
@@ -295,7 +295,7 @@ pub struct ThreadTable {
 
 impl ThreadTable {
     /// Returns the row with that number, if it was requested.
-    pub fn row(&self, number: u64) -> Option<&ThreadTimes> {
+    pub fn row(&self, number: u64) -> Option<&ThreadTableRow> {
         let at = number.checked_sub(self.first)?;
         self.rows.get(usize::try_from(at).ok()?)
     }
@@ -559,7 +559,7 @@ impl Store {
         &self,
         range: Option<Interval>,
         yielder: &dyn Yield,
-        mut take: impl FnMut(&ThreadTimes),
+        mut take: impl FnMut(&ThreadTableRow),
     ) {
         if !self.is_finished() {
             return;
@@ -595,9 +595,9 @@ impl Store {
             ThreadColumn::End => self.thread_end(index, thread).rank(),
             ThreadColumn::Running => times.running_ns,
             ThreadColumn::Ready => times.ready_ns(),
-            ThreadColumn::ReadyPaused => times.ready_paused_ns,
-            ThreadColumn::ReadyBehind => times.ready_behind_ns,
-            ThreadColumn::ThreadRunnableCapIdle => times.ready_idle_ns,
+            ThreadColumn::RunnableDuringGc => times.runnable_during_gc_ns,
+            ThreadColumn::RunnableBehind => times.runnable_behind_ns,
+            ThreadColumn::ThreadRunnableCapIdle => times.runnable_cap_idle_ns,
             ThreadColumn::Unknown => times.unknown_ns,
             ThreadColumn::Blocked => times.blocked_outside_calls_ns(),
             ThreadColumn::BlockedOn(reason) => times.blocked_ns[reason as usize],
@@ -609,8 +609,8 @@ impl Store {
         })
     }
 
-    fn thread_times(&self, index: u32, thread: &Thread, sums: ThreadSums) -> ThreadTimes {
-        ThreadTimes {
+    fn thread_times(&self, index: u32, thread: &Thread, sums: ThreadSums) -> ThreadTableRow {
+        ThreadTableRow {
             id: thread.id,
             label: self.threads.label(thread).map(str::to_owned),
             created: thread.created(),
@@ -633,7 +633,7 @@ impl Store {
         if last.last_stop == StopCode::OPEN {
             return ThreadEnd::Running;
         }
-        if last.last_stop.wait_reason().is_none() || last.duration(1) > 0 {
+        if last.last_stop.wait_reason().is_none() || last.runnable_ns() > 0 {
             return ThreadEnd::Ready;
         }
         ThreadEnd::Blocked {

@@ -135,9 +135,9 @@ impl WaitRunCycle {
     /// Returns start and end of one of its [`PARTS`].
     pub const fn part(&self, part: usize) -> (u64, u64) {
         match part {
-            0 => (self.from, self.ready),
-            1 => (self.ready, self.start),
-            _ => (self.start, self.end),
+            0 => self.blocked_span(),
+            1 => self.runnable_span(),
+            _ => self.run_span(),
         }
     }
 
@@ -156,6 +156,36 @@ impl WaitRunCycle {
     pub const fn duration(&self, part: usize) -> u64 {
         let (start, end) = self.part(part);
         end - start
+    }
+
+    /// Returns the span in which the thread was blocked.
+    pub const fn blocked_span(&self) -> (u64, u64) {
+        (self.from, self.ready)
+    }
+
+    /// Returns the span in which it waited for a capability.
+    pub const fn runnable_span(&self) -> (u64, u64) {
+        (self.ready, self.start)
+    }
+
+    /// Returns the span of its run.
+    pub const fn run_span(&self) -> (u64, u64) {
+        (self.start, self.end)
+    }
+
+    /// Returns the length of [`blocked_span`](Self::blocked_span) in nanoseconds.
+    pub const fn blocked_ns(&self) -> u64 {
+        self.ready - self.from
+    }
+
+    /// Returns the length of [`runnable_span`](Self::runnable_span) in nanoseconds.
+    pub const fn runnable_ns(&self) -> u64 {
+        self.start - self.ready
+    }
+
+    /// Returns the length of [`run_span`](Self::run_span) in nanoseconds.
+    pub const fn run_ns(&self) -> u64 {
+        self.end - self.start
     }
 
     /// Clips the turn to `range`. `parts` computes the division of ready time between two times.
@@ -204,14 +234,15 @@ impl WaitRunCycle {
 
     /// Returns the ready time behind other threads in nanoseconds.
     pub const fn behind_ns(&self) -> u64 {
-        self.duration(1)
+        self.runnable_ns()
             .saturating_sub(self.ready_parts.paused_ns)
             .saturating_sub(self.ready_parts.idle_ns)
     }
 
     /// Returns the ready time outside of collections in nanoseconds.
     const fn waited_ns(&self) -> u64 {
-        self.duration(1).saturating_sub(self.ready_parts.paused_ns)
+        self.runnable_ns()
+            .saturating_sub(self.ready_parts.paused_ns)
     }
 
     /// Returns whether the run counts as one before `time`.
@@ -228,11 +259,11 @@ pub struct TurnSums {
     /// Running when the log ended, so that no stop is known.
     pub open_ns: u64,
     /// Ready, during a collection or while capabilities were being stopped for one.
-    pub ready_paused_ns: u64,
+    pub runnable_during_gc_ns: u64,
     /// Ready, behind other threads.
-    pub ready_behind_ns: u64,
+    pub runnable_behind_ns: u64,
     /// Ready while some capability was idle.
-    pub ready_idle_ns: u64,
+    pub runnable_cap_idle_ns: u64,
     /// Blocked, by [`WaitReason`].
     pub blocked_ns: [u64; WAIT_REASONS],
     /// Not covered by the log.
@@ -260,14 +291,15 @@ impl TurnSums {
 
     /// Returns the ready time outside of collections.
     pub const fn ready_ns(&self) -> u64 {
-        self.ready_behind_ns.saturating_add(self.ready_idle_ns)
+        self.runnable_behind_ns
+            .saturating_add(self.runnable_cap_idle_ns)
     }
 
     /// Returns the sum of all states, which is the lifetime of the threads.
     pub fn life_ns(&self) -> u64 {
         let parts = [
             self.open_ns,
-            self.ready_paused_ns,
+            self.runnable_during_gc_ns,
             self.ready_ns(),
             self.all_blocked_ns(),
             self.unknown_ns,
@@ -281,27 +313,27 @@ impl TurnSums {
     #[inline]
     pub(crate) fn add(&mut self, turn: &WaitRunCycle) {
         if let Some(reason) = turn.wait_reason() {
-            self.blocked_ns[reason as usize] += turn.duration(0);
+            self.blocked_ns[reason as usize] += turn.blocked_ns();
         }
-        self.ready_paused_ns += turn.ready_parts.paused_ns;
-        self.ready_idle_ns += turn.ready_parts.idle_ns;
-        self.ready_behind_ns += turn.behind_ns();
+        self.runnable_during_gc_ns += turn.ready_parts.paused_ns;
+        self.runnable_cap_idle_ns += turn.ready_parts.idle_ns;
+        self.runnable_behind_ns += turn.behind_ns();
         self.ready_waits += u64::from(turn.waited_ns() > 0);
         let run = match turn.code {
             Some(StopCode::OPEN) => &mut self.open_ns,
             Some(_) => &mut self.running_ns,
             None => &mut self.unknown_ns,
         };
-        *run += turn.duration(2);
+        *run += turn.run_ns();
     }
 
     /// Calls `with` with each field of `self` and the same field of `other`.
     pub(crate) fn zip(&mut self, other: &Self, with: impl Fn(&mut u64, u64)) {
         with(&mut self.running_ns, other.running_ns);
         with(&mut self.open_ns, other.open_ns);
-        with(&mut self.ready_paused_ns, other.ready_paused_ns);
-        with(&mut self.ready_behind_ns, other.ready_behind_ns);
-        with(&mut self.ready_idle_ns, other.ready_idle_ns);
+        with(&mut self.runnable_during_gc_ns, other.runnable_during_gc_ns);
+        with(&mut self.runnable_behind_ns, other.runnable_behind_ns);
+        with(&mut self.runnable_cap_idle_ns, other.runnable_cap_idle_ns);
         with(&mut self.unknown_ns, other.unknown_ns);
         with(&mut self.ready_waits, other.ready_waits);
         for (mine, theirs) in self.blocked_ns.iter_mut().zip(other.blocked_ns) {
@@ -314,9 +346,9 @@ impl TurnSums {
         let mut times = ClassTimes::default();
         times[Class::Running as usize] = self.running_ns;
         times[Class::Open as usize] = self.open_ns;
-        times[Class::ReadyGc as usize] = self.ready_paused_ns;
-        times[Class::Ready as usize] = self.ready_behind_ns;
-        times[Class::ThreadRunnableCapIdle as usize] = self.ready_idle_ns;
+        times[Class::RunnableDuringGc as usize] = self.runnable_during_gc_ns;
+        times[Class::Ready as usize] = self.runnable_behind_ns;
+        times[Class::ThreadRunnableCapIdle as usize] = self.runnable_cap_idle_ns;
         times[Class::Unknown as usize] = self.unknown_ns;
         for (reason, time) in WaitReason::ALL.iter().zip(self.blocked_ns) {
             times[reason.class() as usize] += time;
@@ -365,7 +397,7 @@ pub struct LongestReady {
 
 impl LongestReady {
     fn from_turn(turn: &WaitRunCycle) -> Self {
-        let (from, to) = turn.part(1);
+        let (from, to) = turn.runnable_span();
         Self {
             waited_ns: turn.waited_ns(),
             span: Interval::new(Nanos(from), Nanos(to)),
@@ -431,8 +463,8 @@ impl TurnIndexBuilder {
     /// Starts an index of about `turns` turns.
     pub(crate) fn new(turns: usize) -> Self {
         /// Four per pixel at a width of a thousand pixels, which takes 1.5 MiB.
-        const MOST_BLOCKS: usize = 1 << 12;
-        let block = BLOCK.max(turns.div_ceil(MOST_BLOCKS).next_power_of_two());
+        const MAX_BLOCKS: usize = 1 << 12;
+        let block = BLOCK.max(turns.div_ceil(MAX_BLOCKS).next_power_of_two());
         let blocks = turns / block;
         Self {
             index: TurnIndex {

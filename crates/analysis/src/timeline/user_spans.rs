@@ -28,9 +28,9 @@ use model::class::Class;
 use model::span_lane::{SpanLane, TimelineSpan};
 
 /// Maximum number of listed names: those with the most time.
-pub(crate) const MOST_NAMES: usize = 200;
+pub(crate) const MAX_NAMES: usize = 200;
 /// Maximum number of distinct names during the search.
-const MOST_DISTINCT: usize = 1 << 18;
+const MAX_DISTINCT: usize = 1 << 18;
 
 /// Code of a span that was open when the log ended.
 pub const OPEN: u8 = 1;
@@ -54,7 +54,7 @@ impl Default for SpanPrefixes {
 }
 
 /// Maximum number of prefixes in each list.
-const MOST_PREFIXES: usize = 8;
+const MAX_PREFIXES: usize = 8;
 /// Maximum length of a prefix in bytes.
 const LONGEST_PREFIX: usize = 40;
 
@@ -87,7 +87,7 @@ impl SpanPrefixes {
             for word in list.split(',').map(str::trim) {
                 let word = word[..word.floor_char_boundary(LONGEST_PREFIX)].trim_end();
                 let new = !word.is_empty() && words.iter().all(|other| other != word);
-                if new && words.len() < MOST_PREFIXES {
+                if new && words.len() < MAX_PREFIXES {
                     words.push(word.to_owned());
                 }
             }
@@ -183,7 +183,7 @@ struct Name {
     open: Option<UserSpan>,
     spans: Vec<UserSpan>,
     total_ns: u64,
-    stray_stops: u64,
+    unmatched_stops: u64,
 }
 
 impl Name {
@@ -213,7 +213,7 @@ pub struct ListedSpans {
     /// Name and statistics.
     pub info: SpanInfo,
     /// Number of stops without a start.
-    pub stray_stops: u64,
+    pub unmatched_stops: u64,
     /// Spans in time order.
     pub spans: Vec<UserSpan>,
     /// Spans as a lane. The detail of each is its number of starts, the code is 0 or [`OPEN`].
@@ -225,7 +225,7 @@ pub struct ListedSpans {
 pub struct UserSpans {
     listed: Vec<ListedSpans>,
     /// Number of stops without a start, of any name.
-    pub stray_stops: u64,
+    pub unmatched_stops: u64,
     /// Total number of names.
     pub names: usize,
 }
@@ -261,7 +261,7 @@ struct SpanMatcher {
     names: Vec<Name>,
     /// State of each open number of a name.
     open_starts: SeededMap<(usize, Box<str>), OpenStarts>,
-    stray_stops: u64,
+    unmatched_stops: u64,
 }
 
 impl SpanMatcher {
@@ -277,7 +277,7 @@ impl SpanMatcher {
         let all = self.names.len();
         let place = match self.places.get(span_message.name) {
             Some(place) => *place,
-            None if all < MOST_DISTINCT => {
+            None if all < MAX_DISTINCT => {
                 self.places.insert(span_message.name.into(), all);
                 self.names.push(Name {
                     text: span_message.name.into(),
@@ -318,9 +318,9 @@ impl SpanMatcher {
         }
         match yields {
             Some(Announcement::Stray) => {
-                self.stray_stops += 1;
+                self.unmatched_stops += 1;
                 if let Some(name) = name {
-                    name.stray_stops += 1;
+                    name.unmatched_stops += 1;
                 }
             }
             Some(Announcement::Ends) => {
@@ -343,14 +343,14 @@ impl SpanMatcher {
             name.close(end.0.max(name.open.map_or(0, |open| open.start)), None);
         }
         let names = self.names.len();
-        if names > MOST_NAMES {
+        if names > MAX_NAMES {
             let mut totals: Vec<u64> = self.names.iter().map(|name| name.total_ns).collect();
             totals.sort_unstable();
             totals.reverse();
-            let least = totals.get(MOST_NAMES - 1).copied().unwrap_or(0);
+            let least = totals.get(MAX_NAMES - 1).copied().unwrap_or(0);
             // Of the names with exactly the minimum time, the first ones are kept.
             let above = totals.iter().take_while(|total| **total > least).count();
-            let mut room = MOST_NAMES - above;
+            let mut room = MAX_NAMES - above;
             self.names.retain(|name| {
                 let fits = name.total_ns == least && room > 0;
                 room -= usize::from(fits);
@@ -359,7 +359,7 @@ impl SpanMatcher {
         }
         UserSpans {
             listed: self.names.into_iter().map(listed).collect(),
-            stray_stops: self.stray_stops,
+            unmatched_stops: self.unmatched_stops,
             names,
         }
     }
@@ -383,7 +383,7 @@ fn listed(name: Name) -> ListedSpans {
             count: name.spans.len() as u64,
             total_ns: name.total_ns,
         },
-        stray_stops: name.stray_stops,
+        unmatched_stops: name.unmatched_stops,
         spans: name.spans,
         lane,
     }
@@ -520,7 +520,10 @@ mod tests {
             times(&found),
             expected.map(|(name, spans)| (name.to_owned(), spans))
         );
-        assert_eq!((found.stray_stops, found.listed[0].stray_stops), (1, 1));
+        assert_eq!(
+            (found.unmatched_stops, found.listed[0].unmatched_stops),
+            (1, 1)
+        );
         assert_eq!(found.listed[0].spans[0].starts, 2);
         assert_eq!(found.listed[0].info.total_ns, 5);
     }
@@ -539,7 +542,7 @@ mod tests {
             20,
         );
         assert_eq!(times(&found), [("bar".to_owned(), vec![(1, 6)])]);
-        assert_eq!(found.stray_stops, 2);
+        assert_eq!(found.unmatched_stops, 2);
     }
 
     #[test]
@@ -563,7 +566,7 @@ mod tests {
         ];
         let expected = expected.map(|(name, spans)| (name.to_owned(), spans));
         assert_eq!(times(&found), expected);
-        assert_eq!(found.stray_stops, 0);
+        assert_eq!(found.unmatched_stops, 0);
     }
 
     #[test]
@@ -587,7 +590,7 @@ mod tests {
         }
         let borrowed: Vec<(u64, &str)> = messages.iter().map(|(t, m)| (*t, m.as_str())).collect();
         let found = spans(&borrowed, 1_000_000);
-        assert_eq!((found.listed.len(), found.names), (MOST_NAMES, 300));
+        assert_eq!((found.listed.len(), found.names), (MAX_NAMES, 300));
         let odd = |listed: &&ListedSpans| listed.info.total_ns == 7;
         assert_eq!(found.listed.iter().filter(odd).count(), 150);
         assert!(
@@ -624,7 +627,7 @@ mod tests {
                 let shown = lanes.filter(|name| name.spans.iter().any(|s| s.start <= at && at < s.end)).count();
                 prop_assert_eq!(shown, usize::from(goes_on), "at {}", at);
             }
-            prop_assert_eq!(found.stray_stops, stray);
+            prop_assert_eq!(found.unmatched_stops, stray);
             if let Some(name) = found.listed.first() {
                 prop_assert!(name.spans.windows(2).all(|pair| pair[0].end <= pair[1].start));
                 prop_assert_eq!(name.lane.len(), name.spans.len());

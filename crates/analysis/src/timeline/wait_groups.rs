@@ -15,9 +15,9 @@ use model::saturating::saturating_u32;
 use model::sorting::CompactSort;
 
 /// Maximum number of threads without a label, and of labels, that form groups of their own.
-pub(crate) const MOST_GROUPS: usize = 10_000;
+pub(crate) const MAX_GROUPS: usize = 10_000;
 /// Maximum number of listed threads, by longest wait.
-pub const MOST_LISTED: usize = 1000;
+pub const MAX_LISTED: usize = 1000;
 
 /// Name of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,7 +85,7 @@ fn waited_ns(store: &Store, thread: &Thread) -> u64 {
     let lane = Some(*thread).filter(|thread| thread.last_stop == StopCode::OPEN);
     let lane = lane.and_then(|thread| store.bare_life_of(thread));
     let open = lane.and_then(|lane| Some(lane.turn(lane.runs().checked_sub(1)?)));
-    let ran = thread.run_ns + open.map_or(0, |turn| turn.duration(2));
+    let ran = thread.run_ns + open.map_or(0, |turn| turn.run_ns());
     life.duration().0.saturating_sub(ran)
 }
 
@@ -97,8 +97,8 @@ impl WaitGroups {
             ..Self::default()
         };
         let mut labels: SeededMap<&str, LabelSums> = SeededMap::default();
-        let mut unlabeled = RowSelection::new(MOST_GROUPS);
-        let mut longest = RowSelection::new(MOST_LISTED);
+        let mut unlabeled = RowSelection::new(MAX_GROUPS);
+        let mut longest = RowSelection::new(MAX_LISTED);
         let mut reader = store.threads.reader();
         for place in groups.places(store) {
             if place.is_multiple_of(FEW_THREADS) {
@@ -138,7 +138,7 @@ impl WaitGroups {
         labels: SeededMap<&str, LabelSums>,
         unlabeled: RowSelection<(Reverse<u64>, u32, ThreadId)>,
     ) {
-        let mut of_labels = RowSelection::new(MOST_GROUPS);
+        let mut of_labels = RowSelection::new(MAX_GROUPS);
         let mut more = unlabeled.total();
         for (label, of) in labels {
             more += of.threads;

@@ -1,7 +1,7 @@
 //! Waits of a thread in a range of time, by reason and by waker.
 //!
 //! The times by reason come from the thread's index. Wakers are looked up for each wait, for at most
-//! [`WaitTotals::MOST_TURNS`] waits.
+//! [`WaitTotals::MAX_TURNS`] waits.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::store::Store;
 use super::turns::WaitRunCycle;
-use super::waits::Wait;
+use super::waits::WaitKind;
 use crate::yielder::Yield;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::WaitReason;
@@ -66,7 +66,7 @@ pub struct WaitTotals {
     /// Thread that waited.
     pub thread: ThreadId,
     /// All waits by reason, longest total first.
-    pub reasons: Vec<WaitTotal<Wait>>,
+    pub reasons: Vec<WaitTotal<WaitKind>>,
     /// Blocked waits outside of foreign calls by waker, among the waits examined; longest total first, unknown
     /// wakers last.
     pub wakers: Vec<WaitTotal<Waker>>,
@@ -80,7 +80,7 @@ pub struct WaitTotals {
 
 impl WaitTotals {
     /// Maximum number of waits whose wakers are looked up, which takes some tenths of a second.
-    pub const MOST_TURNS: usize = 50_000;
+    pub const MAX_TURNS: usize = 50_000;
 }
 
 /// Running sum of waits.
@@ -131,16 +131,16 @@ impl Store {
         } else {
             runs.start..runs.end + 1
         };
-        let looked = turns.start..turns.end.min(turns.start + WaitTotals::MOST_TURNS);
-        let mut longest: BTreeMap<Wait, Option<LongestWait>> = BTreeMap::new();
+        let looked = turns.start..turns.end.min(turns.start + WaitTotals::MAX_TURNS);
+        let mut longest: BTreeMap<WaitKind, Option<LongestWait>> = BTreeMap::new();
         let (account, inside) = (self.account(), range.start().0..range.end().0);
         let mut wakers: BTreeMap<Waker, Sum> = BTreeMap::new();
         for first in looked.clone().step_by(AT_ONCE) {
             yielder.yield_if_due().await;
             for turn in lane.turns(first..looked.end.min(first + AT_ONCE)) {
                 let clipped = turn.clipped(&inside, |from, to| account.ready_parts(from, to));
-                for (wait, ns) in Wait::all_of(&clipped) {
-                    let part = usize::from(!matches!(wait, Wait::Blocked(_)));
+                for (wait, ns) in WaitKind::all_of(&clipped) {
+                    let part = usize::from(!matches!(wait, WaitKind::Blocked(_)));
                     let span = span(&turn, part);
                     keep_longest(longest.entry(wait).or_default(), LongestWait { ns, span });
                 }
@@ -152,7 +152,7 @@ impl Store {
             }
         }
         let reasons = sums.iter().filter(|&(_, ns, count)| ns > 0 || count > 0);
-        let mut reasons: Vec<WaitTotal<Wait>> = reasons
+        let mut reasons: Vec<WaitTotal<WaitKind>> = reasons
             .map(|(of, ns, count)| WaitTotal {
                 of,
                 ns,

@@ -54,7 +54,7 @@ impl QueueReason {
 
 /// Kind of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Wait {
+pub enum WaitKind {
     /// Blocked, for a reason.
     Blocked(WaitReason),
     /// Ready, waiting for a capability.
@@ -66,7 +66,7 @@ pub enum Wait {
 /// Number of kinds of waits.
 const WAITS: usize = WAIT_REASONS + QUEUE_REASONS + 1;
 
-impl Wait {
+impl WaitKind {
     /// Number of kinds of waits.
     pub const KINDS: usize = WAITS;
 
@@ -98,9 +98,9 @@ impl Wait {
     /// Returns the non-empty waits of a turn and their lengths in nanoseconds.
     pub(super) fn all_of(turn: &WaitRunCycle) -> impl Iterator<Item = (Self, u64)> {
         let paused_ns = turn.ready_parts.paused_ns;
-        let waited_ns = turn.duration(1).saturating_sub(paused_ns);
+        let waited_ns = turn.runnable_ns().saturating_sub(paused_ns);
         let waits = [
-            (Self::from_turn_part(turn, 0), turn.duration(0)),
+            (Self::from_turn_part(turn, 0), turn.blocked_ns()),
             (Self::from_turn_part(turn, 1), waited_ns),
             (Some(Self::Collection), paused_ns),
         ];
@@ -122,7 +122,7 @@ impl Wait {
         match self {
             Self::Blocked(reason) => reason.class(),
             Self::Queued(_) => Class::Ready,
-            Self::Collection => Class::ReadyGc,
+            Self::Collection => Class::RunnableDuringGc,
         }
     }
 
@@ -151,12 +151,12 @@ impl WaitSums {
     /// Adds the part of a turn in a range.
     fn add_turn(&mut self, turn: &WaitRunCycle, range: &Range<u64>, account: TimeAttribution<'_>) {
         let inside = turn.clipped(range, |from, to| account.ready_parts(from, to));
-        for (wait, ns) in Wait::all_of(&inside) {
+        for (wait, ns) in WaitKind::all_of(&inside) {
             let at = wait.index();
             self.ns[at] = self.ns[at].wrapping_add(ns);
         }
-        for (wait, _) in Wait::all_of(turn) {
-            let (_, end) = turn.part(usize::from(!matches!(wait, Wait::Blocked(_))));
+        for (wait, _) in WaitKind::all_of(turn) {
+            let (_, end) = turn.part(usize::from(!matches!(wait, WaitKind::Blocked(_))));
             let ends_inside = range.start < end && end <= range.end;
             self.count[wait.index()] += u64::from(ends_inside);
         }
@@ -164,7 +164,7 @@ impl WaitSums {
 
     /// Adds a whole turn.
     pub(super) fn add_whole(&mut self, turn: &WaitRunCycle) {
-        for (wait, ns) in Wait::all_of(turn) {
+        for (wait, ns) in WaitKind::all_of(turn) {
             let at = wait.index();
             self.ns[at] = self.ns[at].wrapping_add(ns);
             self.count[at] += 1;
@@ -181,8 +181,8 @@ impl WaitSums {
     }
 
     /// Returns each kind of wait with its time in nanoseconds and the number of waits that ended.
-    pub fn iter(&self) -> impl Iterator<Item = (Wait, u64, u64)> + '_ {
-        Wait::all().map(|wait| (wait, self.ns[wait.index()], self.count[wait.index()]))
+    pub fn iter(&self) -> impl Iterator<Item = (WaitKind, u64, u64)> + '_ {
+        WaitKind::all().map(|wait| (wait, self.ns[wait.index()], self.count[wait.index()]))
     }
 
     /// Returns the total time in nanoseconds.
@@ -198,7 +198,7 @@ pub struct WaitPiece {
     /// Start and end of the part.
     pub span: Interval,
     /// Kind of the wait; `None` for a run.
-    pub wait: Option<Wait>,
+    pub wait: Option<WaitKind>,
 }
 
 impl Store {
@@ -310,14 +310,14 @@ impl Store {
         };
         let pauses = self.account().pauses();
         // Time in collections is emitted as separate pieces.
-        let push = |piece: &mut dyn FnMut(u64, u64, Option<Wait>), mut start, end, wait| {
-            if matches!(wait, Some(Wait::Queued(_))) {
+        let push = |piece: &mut dyn FnMut(u64, u64, Option<WaitKind>), mut start, end, wait| {
+            if matches!(wait, Some(WaitKind::Queued(_))) {
                 let first = pauses.first_ending_after(Nanos(start));
                 let pauses = pauses.all().get(first..).unwrap_or_default().iter();
                 for pause in pauses.take_while(|pause| pause.requested.0 < end) {
                     let (from, to) = (pause.requested.0.max(start), pause.end.0.min(end));
                     piece(start, from, wait);
-                    piece(from, to, Some(Wait::Collection));
+                    piece(from, to, Some(WaitKind::Collection));
                     start = to.max(start);
                 }
             }
@@ -331,7 +331,7 @@ impl Store {
             };
             let stop = turn.part(part).1.min(end);
             if stop - at >= width_ns || stop == end {
-                push(&mut piece, at, stop, Wait::from_turn_part(&turn, part));
+                push(&mut piece, at, stop, WaitKind::from_turn_part(&turn, part));
                 at = stop;
                 continue;
             }
@@ -342,7 +342,7 @@ impl Store {
                     for part in 0..PARTS {
                         let (start, end) = turn.part(part);
                         let (from, to) = (start.max(at), end.min(to));
-                        push(&mut piece, from, to, Wait::from_turn_part(&turn, part));
+                        push(&mut piece, from, to, WaitKind::from_turn_part(&turn, part));
                     }
                 }
             } else {

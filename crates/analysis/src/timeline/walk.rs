@@ -15,7 +15,7 @@ use model::time::Interval;
 
 /// Time in which a thread did not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wait {
+pub struct WaitSpan {
     /// Reason why the thread had stopped.
     pub last_stop: StopCode,
     /// Manager thread of the runtime that ended the wait, if one did.
@@ -30,7 +30,7 @@ pub struct Wait {
     pub is_open: bool,
 }
 
-impl Wait {
+impl WaitSpan {
     /// Returns the part in which it was blocked.
     pub const fn blocked(&self) -> Interval {
         Interval::new(self.span.start(), self.ready)
@@ -57,7 +57,7 @@ pub struct ThreadRun {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stage {
     /// The wait; `None` before the first run of a thread whose creation was not logged.
-    pub wait: Option<Wait>,
+    pub wait: Option<WaitSpan>,
     /// Event that ended the block, if the thread was blocked and the event is known.
     pub wake_event: Option<WakeEvent>,
     /// The run; `None` at the end, and where a damaged log has a stop of a thread that was not running.
@@ -88,7 +88,7 @@ impl ThreadLane<'_> {
     }
 
     fn run_of_turn(&self, number: usize, turn: &WaitRunCycle) -> Option<ThreadRun> {
-        let (start, end) = turn.part(2);
+        let (start, end) = turn.run_span();
         Some(ThreadRun {
             cap: self.cap(PARTS * number + 2),
             span: Interval::new(Nanos(start), Nanos(end)),
@@ -96,16 +96,16 @@ impl ThreadLane<'_> {
         })
     }
 
-    fn wait_of_turn(&self, number: usize, turn: &WaitRunCycle) -> Option<Wait> {
+    fn wait_of_turn(&self, number: usize, turn: &WaitRunCycle) -> Option<WaitSpan> {
         let is_open = turn.code.is_none();
         let has_none = match number {
             _ if is_open => self.is_finished() || turn.last_stop == StopCode::OPEN,
             0 => self.created().is_none(),
             _ => false,
         };
-        let (from, ready) = turn.part(0);
-        let (_, end) = turn.part(1);
-        (!has_none).then(|| Wait {
+        let (from, ready) = turn.blocked_span();
+        let (_, end) = turn.runnable_span();
+        (!has_none).then(|| WaitSpan {
             last_stop: turn.last_stop,
             woken_by: turn.woken_by,
             owner: self.owner(PARTS * number),

@@ -242,6 +242,9 @@ impl<W: Write> MergeOutput<'_, W> {
             return self.write_range(batch_event, numbering, shift);
         }
         numbering.rewrite(batch_event, self.types.stop_codes(), &mut self.payload);
+        if batch_event.id == EventType::HEAP_BIO_PROF_SAMPLE_BEGIN {
+            shift_census_time(&mut self.payload, shift);
+        }
         if !self
             .types
             .fit(batch_event.header, batch_event.id, &mut self.payload)
@@ -257,5 +260,16 @@ impl<W: Write> MergeOutput<'_, W> {
             payload: &self.payload,
         };
         self.writer.event_of_process(process, &event)
+    }
+}
+
+/// Shifts the time of a biographical census, which is written after the run, with the time as its second field.
+fn shift_census_time(payload: &mut [u8], shift: Duration) {
+    if let Some(field) = payload
+        .get_mut(8..16)
+        .and_then(|field| field.first_chunk_mut::<8>())
+    {
+        let time = Nanos(u64::from_be_bytes(*field)) + shift;
+        *field = time.0.to_be_bytes();
     }
 }

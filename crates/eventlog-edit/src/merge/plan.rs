@@ -8,7 +8,7 @@ use thiserror::Error;
 use super::pairs::{Aligned, Span, clock_offsets as zeros_of_pairs, clock_start};
 use super::survey::Facts;
 use super::types::Types;
-use crate::renumber::{MOST_CAPS, Numbering};
+use crate::renumber::{MAX_CAPS, Numbering};
 use eventlog::ids::{Duration, Nanos};
 use eventlog::record::DECADE;
 
@@ -137,7 +137,7 @@ impl Plan {
                 of(|log| log.texts),
             ]);
             let after = after.map_err(PlanError::TooMany)?;
-            if u32::from(after.caps) > MOST_CAPS {
+            if u32::from(after.caps) > MAX_CAPS {
                 return Err(PlanError::TooMany("capabilities"));
             }
             let censuses = group.iter().any(|&log| logs[log].has_censuses);

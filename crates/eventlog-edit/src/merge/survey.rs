@@ -2,7 +2,7 @@
 
 use super::pairs::Messages;
 use super::plan::Align;
-use crate::renumber::{MOST_CAPS, NO_NUMBER};
+use crate::renumber::{MAX_CAPS, NO_NUMBER};
 use eventlog::EventSet;
 use eventlog::Record;
 use eventlog::Sink;
@@ -111,7 +111,7 @@ impl Survey {
             Event::CapsetCreate { capset_type, .. } => {
                 facts.has_process |= capset_type.0 == OS_PROCESS;
             }
-            Event::Startup { n_caps } if u32::from(n_caps) <= MOST_CAPS => {
+            Event::Startup { n_caps } if u32::from(n_caps) <= MAX_CAPS => {
                 facts.caps = facts.caps.max(u32::from(n_caps));
             }
             Event::HeapProfSampleBegin { .. } | Event::HeapBioProfSampleBegin { .. } => {
@@ -159,9 +159,7 @@ impl Sink for Survey {
             };
             let after = u64::from(number) + 1;
             match (kind, key) {
-                (FieldKind::Cap, _) if number < MOST_CAPS => {
-                    facts.caps = facts.caps.max(number + 1)
-                }
+                (FieldKind::Cap, _) if number < MAX_CAPS => facts.caps = facts.caps.max(number + 1),
                 (FieldKind::Thread, _) => facts.threads = facts.threads.max(after),
                 (FieldKind::Capset, _) => facts.capsets = facts.capsets.max(after),
                 (FieldKind::CostCentre, _) => facts.cost_centres = facts.cost_centres.max(after),

@@ -10,7 +10,7 @@ use eventlog::status::StopCodes;
 
 /// Maximum number of bytes that newer GHCs append to an event. Where sizes differ by more, the first log wins:
 /// otherwise one header could make all events of other logs arbitrarily large.
-const MOST_APPENDED_BYTES: u16 = 64;
+const MAX_APPENDED_BYTES: u16 = 64;
 
 /// The types that the new log declares.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ impl Types {
         match place.and_then(|place| self.all.get_mut(place)) {
             Some(own) => {
                 if let (Some(size), Some(other)) = (own.size, decl.size)
-                    && size.abs_diff(other) <= MOST_APPENDED_BYTES
+                    && size.abs_diff(other) <= MAX_APPENDED_BYTES
                 {
                     own.size = Some(size.max(other));
                 }
@@ -137,7 +137,7 @@ impl Types {
         let Some(size) = own.size.map(usize::from) else {
             return payload.len() <= usize::from(u16::MAX);
         };
-        let may_append = size <= payload.len() + usize::from(MOST_APPENDED_BYTES);
+        let may_append = size <= payload.len() + usize::from(MAX_APPENDED_BYTES);
         if payload.len() < size && own.known && may_append {
             payload.resize(size, 0);
         }

@@ -134,7 +134,7 @@ fn events_wait_for_others_before_them() {
 /// A writer may give any number of events the same time, but memory is limited.
 #[test]
 fn events_of_one_time_are_not_held_without_end() {
-    const MOST_BYTES: usize = 1 << 20;
+    const MAX_BYTES: usize = 1 << 20;
     let log = logs::all()
         .into_iter()
         .find(|log| whole(&log.bytes).is_some());
@@ -147,7 +147,7 @@ fn events_of_one_time_are_not_held_without_end() {
     let header = first.expect("an event");
     let mut times = Vec::new();
     let sink = |record: &Record<'_>| times.push(record.time);
-    let mut order = DisplayOrder::new(sink, Duration(1_000_000_000)).with_buffer_limit(MOST_BYTES);
+    let mut order = DisplayOrder::new(sink, Duration(1_000_000_000)).with_buffer_limit(MAX_BYTES);
     let payload = [0; 1000];
     for number in 0..10_000 {
         order.event(&Record {

@@ -89,6 +89,9 @@ pub(crate) struct Counter {
     pub(crate) cap: Option<CapId>,
     /// Number of the counter in visiting order, from 0.
     pub(crate) number: u32,
+    /// Time from which the exported part has samples, and the value then: that of the log's time 0, or of the start of
+    /// a range.
+    pub(crate) start: (Nanos, u64),
 }
 
 impl Counter {
@@ -157,26 +160,38 @@ struct CounterWalk<'a, V> {
 }
 
 impl<V: Visitor> CounterWalk<'_, V> {
-    /// Passes all samples of a counter within the part to export, if there are any.
+    /// Passes all samples of a counter within the part to export, if there are any. A range begins with the value that
+    /// the counter has there.
     fn visit_samples(
         &mut self,
         kind: Kind,
         cap: Option<CapId>,
         samples: &impl Samples,
     ) -> io::Result<()> {
-        let number = self.number;
-        let counter = Counter { kind, cap, number };
-        for place in 0..samples.len() {
-            let at = Nanos(samples.time(place));
-            if !self.log.is_selected(Interval::empty_at(at)) {
-                continue;
-            }
-            if self.number == number {
-                self.number += 1;
-                self.visitor.counter(&counter)?;
-            }
-            self.visitor.sample(&counter, at, samples.value(place))?;
+        let from = self.log.range.map_or(Nanos(0), |range| range.start());
+        let first = samples.first_at(from.0);
+        let before = first.checked_sub(1).map(|last| samples.value(last));
+        let counter = Counter {
+            kind,
+            cap,
+            number: self.number,
+            start: (from, before.unwrap_or_else(|| samples.initial())),
+        };
+        let inside = (first..samples.len())
+            .map(|place| (Nanos(samples.time(place)), samples.value(place)))
+            .filter(|(at, _)| self.log.is_selected(Interval::empty_at(*at)));
+        let has_value_at_start = first < samples.len() && samples.time(first) == from.0;
+        let at_start = before.filter(|_| !has_value_at_start);
+        let mut all = at_start
+            .map(|value| (from, value))
+            .into_iter()
+            .chain(inside)
+            .peekable();
+        if all.peek().is_none() {
+            return Ok(());
         }
-        Ok(())
+        self.number += 1;
+        self.visitor.counter(&counter)?;
+        all.try_for_each(|(at, value)| self.visitor.sample(&counter, at, value))
     }
 }

@@ -11,7 +11,7 @@ use crate::log::Log;
 use analysis::timeline::flow::WakeEvent;
 use analysis::timeline::instants::InstantKind;
 use analysis::timeline::messages::{Message, MessageKind};
-use analysis::timeline::walk::{Stage, ThreadRun, Wait};
+use analysis::timeline::walk::{Stage, ThreadRun, WaitSpan};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::StopCode;
 use model::time::Interval;
@@ -150,7 +150,7 @@ impl<D: TraceWriter> TraceBuilder<'_, D> {
         }
     }
 
-    fn wait(&mut self, lane: Lane, wait: &Wait) -> io::Result<()> {
+    fn wait(&mut self, lane: Lane, wait: &WaitSpan) -> io::Result<()> {
         let name = names::blocked(wait);
         let owner = wait.owner.map(|owner| number("owner", owner.0));
         let open = wait.is_open.then_some(OPEN);

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::walk::Thread;
 use crate::log::Log;
-use analysis::timeline::walk::Wait;
+use analysis::timeline::walk::WaitSpan;
 use model::class::{Class, StopCode};
 
 /// Span in which a thread runs.
@@ -37,7 +37,7 @@ pub(crate) fn push_thread(text: &mut String, thread: &Thread<'_>) {
 
 /// Returns the name of a span in which a thread is blocked; sleeps and I/O are distinguished from locks by what
 /// ended the wait.
-pub(crate) fn blocked(wait: &Wait) -> Cow<'static, str> {
+pub(crate) fn blocked(wait: &WaitSpan) -> Cow<'static, str> {
     wait.last_stop.wait_explanation(None, wait.woken_by)
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn stop(code: StopCode) -> Cow<'static, str> {
 }
 
 /// Returns the stop status before a wait, as in the column `reason` of `eventscope spans`.
-pub(crate) fn status(wait: &Wait) -> String {
+pub(crate) fn status(wait: &WaitSpan) -> String {
     match wait.last_stop {
         StopCode::CREATED => "created".to_owned(),
         last_stop => last_stop.status(wait.owner).to_string(),

@@ -4,8 +4,8 @@ use super::statistic::{Statistic, statistic_of};
 use crate::amount::Amount;
 use crate::finding::Severity;
 use crate::metrics::{
-    Class, Direction, Labels, LocatedNumber, Metric, MetricContext, NoNumber, Numbers, Unit,
-    matches_pattern,
+    Direction, Labels, LocatedNumber, Metric, MetricContext, NumberError, Numbers, Unit,
+    Variability, matches_pattern,
 };
 use crate::truncated_name::truncated_name;
 use crate::window::Window;
@@ -35,7 +35,7 @@ impl ValueRequest {
     /// # Errors
     ///
     /// If the log is not sufficient, or the request is invalid.
-    pub fn evaluate(&self, metrics: &MetricContext<'_>) -> Result<Amount, NoNumber> {
+    pub fn evaluate(&self, metrics: &MetricContext<'_>) -> Result<Amount, NumberError> {
         match &self.kind {
             RequestKind::Findings(pattern, severity) => {
                 let found = metrics.report().findings.iter().filter(|finding| {
@@ -101,20 +101,20 @@ impl ValueRequest {
 
     /// Returns the metric, if it is one, and the variability between runs. Shares and rates depend on time, so
     /// they are timed; counts are counted.
-    pub fn class(&self) -> (Option<&'static Metric>, Class) {
+    pub fn class(&self) -> (Option<&'static Metric>, Variability) {
         match &self.kind {
             RequestKind::Metric {
                 statistic: Some(Statistic::Share | Statistic::Rate),
                 metric,
                 ..
-            } => (Some(*metric), Class::Timed),
+            } => (Some(*metric), Variability::Timed),
             RequestKind::Metric {
                 statistic: Some(Statistic::Count),
                 metric,
                 ..
-            } => (Some(*metric), Class::Counted),
+            } => (Some(*metric), Variability::Counted),
             RequestKind::Metric { metric, .. } => (Some(*metric), metric.class),
-            RequestKind::Findings(..) => (None, Class::Timed),
+            RequestKind::Findings(..) => (None, Variability::Timed),
         }
     }
 

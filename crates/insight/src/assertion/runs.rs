@@ -4,7 +4,7 @@ use eventlog::hash::SeededMap;
 
 use super::{Assertion, ValueRequest, ValueSource};
 use crate::amount::Amount;
-use crate::metrics::{MetricContext, NoNumber};
+use crate::metrics::{MetricContext, NumberError};
 use statistics::shift::median;
 
 /// Statistic over the values of several runs.
@@ -23,7 +23,7 @@ pub enum RunAggregate {
 pub struct RunValues {
     across: RunAggregate,
     /// Values or first error, by source text of the request.
-    values: SeededMap<String, Result<Vec<Amount>, NoNumber>>,
+    values: SeededMap<String, Result<Vec<Amount>, NumberError>>,
 }
 
 impl RunValues {
@@ -53,8 +53,8 @@ impl RunValues {
 }
 
 impl ValueSource for RunValues {
-    fn value(&self, request: &ValueRequest) -> Result<Amount, NoNumber> {
-        let none = || NoNumber::NoData("there is no run".to_owned());
+    fn value(&self, request: &ValueRequest) -> Result<Amount, NumberError> {
+        let none = || NumberError::NoData("there is no run".to_owned());
         let values = self.values.get(&request.text).ok_or_else(none)?;
         let amounts = values.as_ref().map_err(Clone::clone)?;
         let unit = amounts.first().ok_or_else(none)?.unit;

@@ -1,7 +1,7 @@
 //! Statistics that reduce a metric to one number.
 
 use crate::amount::Amount;
-use crate::metrics::{LocatedNumber, Metric, NoNumber, Numbers, Unit};
+use crate::metrics::{LocatedNumber, Metric, NumberError, Numbers, Unit};
 use model::sorting::CompactSort;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,29 +59,29 @@ pub(super) fn statistic_of(
     numbers: &Numbers,
     statistic: Option<Statistic>,
     length_ns: u64,
-) -> Result<Amount, NoNumber> {
+) -> Result<Amount, NumberError> {
     let seconds = length_ns as f64 / 1e9;
     let amount = |number, unit| Ok(Amount { number, unit });
     let sum = |numbers: &Numbers| match numbers {
         Numbers::One(number) => *number,
         Numbers::Many(all) => all.iter().map(|seen| seen.value).sum(),
     };
-    let none = || NoNumber::NoData(format!("no data for {} in this range", metric.name));
+    let none = || NumberError::NoData(format!("no data for {} in this range", metric.name));
     match (statistic, numbers) {
         (Some(Statistic::Share), _) if metric.unit == Unit::Ns => {
             amount(sum(numbers) / 1e9 / seconds, Unit::Share)
         }
-        (Some(Statistic::Share), _) => Err(NoNumber::Usage(format!(
+        (Some(Statistic::Share), _) => Err(NumberError::Usage(format!(
             "{} has no share: it is not a time",
             metric.name
         ))),
         (Some(Statistic::Rate), _) => amount(sum(numbers) / seconds, Unit::PerSecond),
         (None | Some(Statistic::Sum), Numbers::One(number)) => amount(*number, metric.unit),
-        (Some(_), Numbers::One(_)) => Err(NoNumber::Usage(format!(
+        (Some(_), Numbers::One(_)) => Err(NumberError::Usage(format!(
             "{} is a single value: it has no such statistic",
             metric.name
         ))),
-        (None, Numbers::Many(_)) => Err(NoNumber::Usage(format!(
+        (None, Numbers::Many(_)) => Err(NumberError::Usage(format!(
             "{} has many values: choose a statistic, such as {}.max or {}.p99",
             metric.name, metric.name, metric.name
         ))),

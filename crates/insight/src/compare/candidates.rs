@@ -3,11 +3,11 @@
 
 use super::{Difference, Options, rows};
 use crate::digest::{Group, Key, Row};
-use crate::metrics::{Class, Direction, Unit};
+use crate::metrics::{Direction, Unit, Variability};
 use statistics::rank_test::RankTest;
 
 /// Compares the runs of each candidate with those of the baseline, in the order of the candidates. Less is better,
-/// and the number is [timed](Class::Timed).
+/// and the number is [timed](Variability::Timed).
 ///
 /// All tests form one family with Holm's correction, so the probability of any false claim among the candidates
 /// stays below [`Options::alpha`]. [`runs_needed`](statistics::rank_test::runs_needed) returns the number of runs that
@@ -22,7 +22,7 @@ pub fn against_baseline(
         key: Key::new(Group::Asked, name, ""),
         unit,
         direction: Direction::Lower,
-        class: Class::Timed,
+        class: Variability::Timed,
         is_total: true,
         value: 0.0,
     };

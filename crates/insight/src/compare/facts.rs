@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::digest::Digest;
 use crate::digest::facts::REPORTS;
 
-/// Fact that is not equal in all runs.
+/// ComparableFact that is not equal in all runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnequalFact {
     /// Name of the fact, such as `GHC`.

@@ -9,26 +9,26 @@ use super::{Claim, Comparison, Difference, Trend};
 use crate::amount::Amount;
 use crate::assertion::{Change, ValueRequest, ValueSource};
 use crate::digest::Group;
-use crate::metrics::{Direction, NoNumber};
+use crate::metrics::{Direction, NumberError};
 
 impl Comparison {
-    fn requested_difference(&self, request: &ValueRequest) -> Result<&Difference, NoNumber> {
+    fn requested_difference(&self, request: &ValueRequest) -> Result<&Difference, NumberError> {
         let is = |row: &&Difference| row.key.group == Group::Asked && row.key.name == request.key();
         let found = self.rows.iter().find(is);
         found.ok_or_else(|| self.no_data(request))
     }
 
-    fn no_data(&self, request: &ValueRequest) -> NoNumber {
+    fn no_data(&self, request: &ValueRequest) -> NumberError {
         let mut why = self.no_data.iter();
         let why = why.find(|no_data| no_data.name == request.key());
-        NoNumber::NoData(why.map_or_else(
+        NumberError::NoData(why.map_or_else(
             || format!("no run has {}", request.text),
             |no_data| no_data.why.clone(),
         ))
     }
 
     /// Returns the difference if the runs support a conclusion.
-    fn conclusive_difference(&self, request: &ValueRequest) -> Result<&Difference, NoNumber> {
+    fn conclusive_difference(&self, request: &ValueRequest) -> Result<&Difference, NumberError> {
         let row = self.requested_difference(request)?;
         match row.claim {
             Claim::Changed | Claim::NoDifference => Ok(row),
@@ -36,7 +36,7 @@ impl Comparison {
             Claim::TooFewRuns => {
                 let (before, after) = (row.before.values.len(), row.after.values.len());
                 let needed = self.runs_needed();
-                Err(NoNumber::Inconclusive(match (before, after) {
+                Err(NumberError::Inconclusive(match (before, after) {
                     (1, 1) => {
                         format!("one run each: no claim; {needed} per side are needed, better 10")
                     }
@@ -50,7 +50,7 @@ impl Comparison {
 }
 
 impl ValueSource for Comparison {
-    fn value(&self, request: &ValueRequest) -> Result<Amount, NoNumber> {
+    fn value(&self, request: &ValueRequest) -> Result<Amount, NumberError> {
         let row = self.requested_difference(request)?;
         if row.after.values.is_empty() {
             return Err(self.no_data(request));
@@ -58,9 +58,9 @@ impl ValueSource for Comparison {
         Ok(row.amount(row.after.median))
     }
 
-    fn change(&self, change: Change, request: &ValueRequest) -> Result<f64, NoNumber> {
+    fn change(&self, change: Change, request: &ValueRequest) -> Result<f64, NumberError> {
         if change == Change::Regress && request.direction() == Direction::Neutral {
-            return Err(NoNumber::Usage(format!(
+            return Err(NumberError::Usage(format!(
                 "{} cannot get worse: neither more nor less of it is better",
                 request.text
             )));
@@ -72,7 +72,7 @@ impl ValueSource for Comparison {
         })
     }
 
-    fn same(&self, request: &ValueRequest) -> Result<(bool, (Amount, Amount)), NoNumber> {
+    fn same(&self, request: &ValueRequest) -> Result<(bool, (Amount, Amount)), NumberError> {
         let row = self.conclusive_difference(request)?;
         let found = (row.amount(row.before.median), row.amount(row.after.median));
         Ok((row.claim != Claim::Changed, found))

@@ -5,7 +5,7 @@ use model::sorting::CompactSort;
 
 use super::{Claim, Difference, Options, Side, Trend};
 use crate::digest::{Digest, Group, Key, Row};
-use crate::metrics::{Class, Unit};
+use crate::metrics::{Unit, Variability};
 use statistics::rank_test::{RankTest, holm, min_p};
 use statistics::shift::{median, median_interval, min_max, outliers, shift};
 use statistics::splits::{NumberByRun, corrected_p_values, min_corrected_p};
@@ -302,9 +302,9 @@ impl Difference {
     /// is a ratio.
     fn for_permutations(&self, by_run: &[Option<f64>], options: &Options) -> NumberByRun {
         let least = match self.class {
-            Class::Timed => options.noise,
+            Variability::Timed => options.noise,
             // Small but consistent differences of counted numbers are meaningful.
-            Class::Counted => options.tolerance / 100.0,
+            Variability::Counted => options.tolerance / 100.0,
         };
         let values = || by_run.iter().flatten().copied();
         if values().all(|value| value > 0.0) {
@@ -342,12 +342,12 @@ impl Difference {
             return Claim::NoDifference;
         }
         match (self.class, p) {
-            (Class::Timed, None) => Claim::TooFewRuns,
-            (Class::Counted, None) => self.conclude_counted(options.tolerance),
+            (Variability::Timed, None) => Claim::TooFewRuns,
+            (Variability::Counted, None) => self.conclude_counted(options.tolerance),
             (class, Some(p)) => {
                 let least = match class {
-                    Class::Timed => options.noise,
-                    Class::Counted => options.tolerance,
+                    Variability::Timed => options.noise,
+                    Variability::Counted => options.tolerance,
                 };
                 if p <= alpha && self.relative() > least {
                     Claim::Changed

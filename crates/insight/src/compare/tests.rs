@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::digest::Row;
 
-fn row(group: Group, name: &str, class: Class, value: f64) -> Row {
+fn row(group: Group, name: &str, class: Variability, value: f64) -> Row {
     Row {
         key: Key::new(group, name, ""),
         unit: Unit::Ns,
@@ -16,7 +16,7 @@ fn row(group: Group, name: &str, class: Class, value: f64) -> Row {
     }
 }
 
-fn digests(name: &str, class: Class, values: &[f64]) -> Vec<Digest> {
+fn digests(name: &str, class: Variability, values: &[f64]) -> Vec<Digest> {
     let digest = |value: &f64| Digest {
         rows: vec![row(Group::Program, name, class, *value)],
         ..Digest::default()
@@ -24,13 +24,13 @@ fn digests(name: &str, class: Class, values: &[f64]) -> Vec<Digest> {
     values.iter().map(digest).collect()
 }
 
-fn compared(class: Class, before: &[f64], after: &[f64]) -> Difference {
+fn compared(class: Variability, before: &[f64], after: &[f64]) -> Difference {
     let sides = [before, after].map(|side| digests("gc.time", class, side));
     of_sides(&sides).rows.first().cloned().expect("a row")
 }
 
-const TIMED: Class = Class::Timed;
-const COUNTED: Class = Class::Counted;
+const TIMED: Variability = Variability::Timed;
+const COUNTED: Variability = Variability::Counted;
 
 #[test]
 fn of_one_run_each_only_what_is_counted_is_claimed() {
@@ -153,7 +153,7 @@ fn work_is_divided_by_spans() {
 #[test]
 fn what_should_be_equal_is_told() {
     let digest = |ghc: &str| Digest {
-        facts: vec![crate::digest::Fact {
+        facts: vec![crate::digest::ComparableFact {
             name: "GHC".into(),
             value: ghc.to_owned(),
         }],

@@ -1,6 +1,6 @@
 //! Facts that should be equal in logs whose numbers are compared.
 
-use super::Fact;
+use super::ComparableFact;
 use crate::context::RuleContext;
 use crate::input::Input;
 use analysis::heap::HeapProfile;
@@ -23,12 +23,12 @@ const CLASSES: [(&str, &[EventType]); 7] = [
 
 /// Collects the facts. They are compared before the numbers: another runtime or other flags change the numbers,
 /// and logging itself costs time.
-pub(super) fn facts(context: &RuleContext<'_>) -> Vec<Fact> {
+pub(super) fn facts(context: &RuleContext<'_>) -> Vec<ComparableFact> {
     let info = &context.log.info;
     let process = info.process();
     // The file names of logs and reports differ in each run.
     let (arguments, reports) = without_files(&process.arguments);
-    let fact = |name: &'static str, value: String| Fact {
+    let fact = |name: &'static str, value: String| ComparableFact {
         name: name.into(),
         value,
     };

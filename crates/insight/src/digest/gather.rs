@@ -5,12 +5,13 @@ use std::cmp::Reverse;
 use super::facts::facts;
 use super::numbers::SortedNumbers;
 use super::{
-    Curve, Digest, FindingSummary, Group, Key, MAX_CURVES, MAX_FINDINGS, MAX_NAMES, NoData, Row,
+    Curve, Digest, FindingSummary, Group, Key, MAX_CURVES, MAX_FINDINGS, MAX_NAMES, MissingNumber,
+    Row,
 };
 use crate::assertion::ValueRequest;
 use crate::context::RuleContext;
 use crate::metrics::{
-    Class, Direction, Labels, METRICS, Metric, MetricContext, NoNumber, Numbers, Unit,
+    Direction, Labels, METRICS, Metric, MetricContext, NumberError, Numbers, Unit, Variability,
 };
 use crate::threads::is_runtime_label;
 use crate::truncated_name::truncated_name;
@@ -80,10 +81,10 @@ impl Digest {
                     is_total: request.is_total(),
                     value: amount.number,
                 }),
-                Err(NoNumber::Usage(why)) => return Err(why),
-                Err(NoNumber::NoData(why) | NoNumber::Inconclusive(why)) => {
+                Err(NumberError::Usage(why)) => return Err(why),
+                Err(NumberError::NoData(why) | NumberError::Inconclusive(why)) => {
                     let name = key.name;
-                    self.no_data.push(NoData { name, why });
+                    self.no_data.push(MissingNumber { name, why });
                 }
             }
         }
@@ -117,7 +118,7 @@ impl Digest {
                     row.key = Key::new(Group::Asked, name, "");
                     self.rows.push(row);
                 }
-                None => self.no_data.push(NoData {
+                None => self.no_data.push(MissingNumber {
                     name,
                     why: "a digest does not tell it, only the log".to_owned(),
                 }),
@@ -127,10 +128,10 @@ impl Digest {
 }
 
 /// With several capabilities, counted metrics depend on timing, except for [`SAME_IN_PARALLEL`].
-fn class_of((metric, class): (Option<&'static Metric>, Class), caps: u64) -> Class {
+fn class_of((metric, class): (Option<&'static Metric>, Variability), caps: u64) -> Variability {
     let is_same = metric.is_some_and(|metric| SAME_IN_PARALLEL.contains(&metric.name));
     if caps > 1 && !is_same {
-        Class::Timed
+        Variability::Timed
     } else {
         class
     }
@@ -152,7 +153,7 @@ struct StatisticValue {
     name: &'static str,
     unit: Unit,
     direction: Direction,
-    class: Class,
+    class: Variability,
     is_total: bool,
     value: f64,
 }
@@ -163,7 +164,7 @@ impl StatisticValue {
             name,
             unit,
             direction,
-            class: Class::Timed,
+            class: Variability::Timed,
             is_total: true,
             value,
         }
@@ -177,7 +178,7 @@ impl StatisticValue {
         }
     }
 
-    fn with_class(self, class: Class) -> Self {
+    fn with_class(self, class: Variability) -> Self {
         Self { class, ..self }
     }
 }
@@ -225,7 +226,7 @@ impl DigestBuilder {
                 weight: times.running_ns as f64,
                 parts: vec![
                     StatisticValue::total("count", Unit::Count, Direction::Neutral, count)
-                        .with_class(Class::Counted),
+                        .with_class(Variability::Counted),
                     total("ran", Direction::Lower, times.running_ns),
                     total("ready", Direction::Lower, times.ready_ns()),
                     total(
@@ -261,7 +262,7 @@ impl DigestBuilder {
                 weight: sum,
                 parts: vec![
                     StatisticValue::total("count", Unit::Count, Direction::Neutral, count)
-                        .with_class(Class::Counted),
+                        .with_class(Variability::Counted),
                     StatisticValue::total("total", Unit::Ns, Direction::Lower, sum),
                     StatisticValue::time("median", lengths.percentile(50)),
                     StatisticValue::time("p99", lengths.percentile(99)),

@@ -6,8 +6,8 @@ use serde::Deserialize;
 
 use super::headlines::headline;
 use super::{FindingColumn, Fleet, FleetRun, LabelColumn, NumberColumn, RunIndex, TimeOrder};
-use crate::digest::{Fact, FindingSummary, Group, Key, Row};
-use crate::metrics::{Class, Direction, Unit, matches_pattern};
+use crate::digest::{ComparableFact, FindingSummary, Group, Key, Row};
+use crate::metrics::{Direction, Unit, Variability, matches_pattern};
 use eventlog::hash::SeededMap;
 use eventlog::quantity::Utc;
 use model::time::{Interval, range_ns};
@@ -33,7 +33,7 @@ pub struct RunDigest {
     #[serde(with = "range_ns")]
     pub range: Interval,
     /// Facts, such as program and GHC version.
-    pub facts: Vec<Fact>,
+    pub facts: Vec<ComparableFact>,
     /// Wall-clock time of the log's time 0, in nanoseconds since 1970.
     #[serde(default)]
     pub started_unix_ns: Option<u64>,
@@ -82,7 +82,7 @@ impl RunDigest {
             },
             unit,
             direction,
-            class: Class::Timed,
+            class: Variability::Timed,
             is_total: false,
             value: row.value / divisor,
         })
@@ -364,13 +364,13 @@ mod tests {
             key: Key::new(Group::Program, *name, ""),
             unit: Unit::Ns,
             direction: Direction::Lower,
-            class: Class::Timed,
+            class: Variability::Timed,
             is_total: true,
             value: *value,
         };
         RunDigest {
             started_unix_ns,
-            facts: vec![Fact {
+            facts: vec![ComparableFact {
                 name: "Program".into(),
                 value: "./bin/shop".to_owned(),
             }],

@@ -37,9 +37,9 @@ pub struct LabelChange {
     pub after: String,
 }
 
-/// Step in a series.
+/// ChangePoint in a series.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Step {
+pub(super) struct ChangePoint {
     /// Index of the first value after the step.
     pub(super) at: usize,
     pub(super) p: f64,
@@ -47,7 +47,7 @@ pub(super) struct Step {
 
 /// Search for the steps of a series.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct StepSearch<'a> {
+pub(super) struct ChangePointSearch<'a> {
     /// Values in the order of time.
     pub(super) values: &'a [f64],
     /// Whether a label changes at a value: steps are likely there.
@@ -68,10 +68,10 @@ const MAX_STEPS: usize = 20;
 /// one (seeded binary segmentation, Kovács and others 2020).
 const HALVINGS: u32 = 3;
 
-impl StepSearch<'_> {
+impl ChangePointSearch<'_> {
     /// Finds the steps in ascending order. Among places that are nearly as good, boundaries are preferred.
-    pub(super) fn steps(&self) -> Vec<Step> {
-        let mut steps: Vec<Step> = Vec::new();
+    pub(super) fn steps(&self) -> Vec<ChangePoint> {
+        let mut steps: Vec<ChangePoint> = Vec::new();
         let mut open = Vec::from([(0, self.values.len())]);
         while let Some((from, to)) = open.pop() {
             let step = self.step_within(from..to);
@@ -87,7 +87,7 @@ impl StepSearch<'_> {
 
     /// Searches each step again between its neighbors, which were not known when it was found, and drops those that
     /// are none then.
-    fn confirm(&self, mut steps: Vec<Step>) -> Vec<Step> {
+    fn confirm(&self, mut steps: Vec<ChangePoint>) -> Vec<ChangePoint> {
         for _ in 0..MAX_STEPS {
             let old = steps.clone();
             let mut index = 0;
@@ -114,7 +114,7 @@ impl StepSearch<'_> {
     }
 
     /// Returns the most likely step in a range, or else in a part of it.
-    fn step_within(&self, range: Range<usize>) -> Option<Step> {
+    fn step_within(&self, range: Range<usize>) -> Option<ChangePoint> {
         let whole = self.step(range.clone(), self.alpha / 2.0, 1.0);
         if whole.is_some() {
             return whole;
@@ -153,7 +153,7 @@ impl StepSearch<'_> {
 
     /// Returns the most likely step, if it is significant and large enough. The variance is at least `inflation`
     /// times that of independent values.
-    fn step(&self, range: Range<usize>, alpha: f64, inflation: f64) -> Option<Step> {
+    fn step(&self, range: Range<usize>, alpha: f64, inflation: f64) -> Option<ChangePoint> {
         let count = range.len();
         if count < 2 * MIN_SIDE {
             return None;
@@ -187,7 +187,7 @@ impl StepSearch<'_> {
         let p = bridge_p(sums[best].abs() / (variance * count as f64).sqrt());
         let size = median(values[at..].iter().copied()) - median(values[..at].iter().copied());
         let is_found = p <= alpha && size.abs() >= self.min_size;
-        is_found.then_some(Step {
+        is_found.then_some(ChangePoint {
             at: range.start + at,
             p,
         })
@@ -292,7 +292,7 @@ mod tests {
         let blocks: Vec<u32> = (0..values.len())
             .map(|place| (place / runs) as u32)
             .collect();
-        let search = StepSearch {
+        let search = ChangePointSearch {
             values,
             is_boundary: &vec![false; values.len()],
             blocks: &blocks,
@@ -376,7 +376,7 @@ mod tests {
             .collect();
         let boundaries: Vec<bool> = (0..100).map(|i| i % 10 == 0).collect();
         let blocks: Vec<u32> = (0..100).collect();
-        let search = StepSearch {
+        let search = ChangePointSearch {
             values: &values,
             is_boundary: &boundaries,
             blocks: &blocks,

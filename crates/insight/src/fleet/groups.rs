@@ -86,7 +86,7 @@ impl LabelGroups {
 
 /// Value of a label that differs, with the size on the scale of the residuals.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Different {
+pub(super) struct DifferingValue {
     pub(super) value: u32,
     pub(super) size: f64,
     pub(super) p: f64,
@@ -104,7 +104,7 @@ pub(super) fn different_values(
     by_run: &[Option<u32>],
     alpha: f64,
     min_size: f64,
-) -> Vec<Different> {
+) -> Vec<DifferingValue> {
     let mut pool: Vec<(f64, u32)> = residuals
         .iter()
         .zip(by_run)
@@ -139,7 +139,7 @@ pub(super) fn different_values(
             } else {
                 0.0
             };
-            (is_significant && size.abs() >= min_size.max(limit)).then_some(Different {
+            (is_significant && size.abs() >= min_size.max(limit)).then_some(DifferingValue {
                 value,
                 size,
                 p,

@@ -1,6 +1,6 @@
 //! Analysis of one number in the runs of one program.
 
-use super::changes::{Change, LabelChange, StepSearch};
+use super::changes::{Change, ChangePointSearch, LabelChange};
 use super::effects::{CrossedLabel, Scale, fit_effects, without_effects};
 use super::groups::{GroupDifference, different_values};
 use super::outliers::{Outlier, outliers};
@@ -130,7 +130,7 @@ impl<'a> Stratum<'a> {
             Some(day) => value(day, place).unwrap_or(0),
             None => place as u32,
         };
-        let search = StepSearch {
+        let search = ChangePointSearch {
             values: level,
             is_boundary: &boundaries,
             blocks: &(0..self.runs.len()).map(block).collect::<Vec<u32>>(),

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::digest::{Fact, Key, Row};
+use crate::digest::{ComparableFact, Key, Row};
 use crate::finding::{Axis, Confidence, Severity, Value};
-use crate::metrics::Class;
+use crate::metrics::Variability;
 use eventlog::ids::Nanos;
 use model::time::Interval;
 
@@ -38,7 +38,7 @@ fn row(
         key: Key::new(Group::Program, name, part),
         unit,
         direction,
-        class: Class::Timed,
+        class: Variability::Timed,
         is_total: true,
         value,
     }
@@ -90,7 +90,7 @@ fn digest(random: &mut fastrand::Rng, wall: f64, pause: f64) -> RunDigest {
     };
     RunDigest {
         range: Interval::new(Nanos(0), Nanos(wall as u64)),
-        facts: vec![Fact {
+        facts: vec![ComparableFact {
             name: "Program".into(),
             value: "shop".to_owned(),
         }],

@@ -14,6 +14,8 @@ const MIN_TIMES: f64 = 3.0;
 const MIN_SHARE: f64 = 0.30;
 /// Minimum bytes in bursts; less is normal for a tenth of a second.
 const MIN_BYTES: u64 = 100_000_000;
+/// Share of the time from which collections are worth reducing.
+const MUCH_COLLECTING: f64 = 0.05;
 /// Minimum collections in a burst; with fewer the time of the allocation is too uncertain.
 const MIN_COLLECTIONS: usize = 10;
 
@@ -119,9 +121,13 @@ async fn evaluate(context: &RuleContext<'_>) -> Outcome {
     finding.cost = Value::Bytes(sum.bytes);
     let collecting = context.share_of_caps(context.times.all_caps().in_collections_ns());
     finding.meaning = format!(
-        "In these bursts threads allocated at {:.1} times the mean rate. All collections together take {} of the time: if that is much, reduce allocation there first.",
+        "For each second that a thread ran, these bursts allocated {:.1} times as much as the whole. All collections together take {} of the time{}.",
         sum.rate() / all.rate(),
-        format::fraction(collecting)
+        format::fraction(collecting),
+        match collecting < MUCH_COLLECTING {
+            true => ", so that allocating less gains little",
+            false => ": reduce allocation there first",
+        }
     )
     .into();
     finding.tries = vec![

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::prelude::*;
-use crate::threads::{Turn, Wait};
+use crate::threads::{ClippedWait, Turn};
 use crate::wakeups::ThreadEvent;
 use eventlog::hash::SeededSet;
 use model::class::StopCode;
@@ -39,13 +39,13 @@ const fn is_for_thread(reason: WaitReason) -> bool {
 
 /// Returns long waits for other threads that were interrupted: they ended without a wakeup, or with one by a
 /// thread whose own wait had just been interrupted. The waiting thread must run on afterwards.
-async fn interrupted_waits(context: &RuleContext<'_>) -> Vec<Wait> {
+async fn interrupted_waits(context: &RuleContext<'_>) -> Vec<ClippedWait> {
     let mut waits = Vec::new();
     let mut longest_sleeps: BTreeMap<ThreadId, u64> = BTreeMap::new();
     let mut visit = |turn: Turn<'_>| {
         if turn.wait_reason().is_some_and(WaitReason::is_asleep) {
             let longest = longest_sleeps.entry(turn.thread()).or_default();
-            *longest = turn.duration(0).max(*longest);
+            *longest = turn.blocked_ns().max(*longest);
         }
         let reason = turn.wait_reason().filter(|reason| is_for_thread(*reason));
         let goes_on = turn.code.is_some_and(|code| code != StopCode::FINISHED);
@@ -79,7 +79,7 @@ async fn interrupted_waits(context: &RuleContext<'_>) -> Vec<Wait> {
         context.sort(times).await;
     }
     // A wakeup at the very start of a wait belongs to the previous one.
-    let wakeup = |wait: &Wait| {
+    let wakeup = |wait: &ClippedWait| {
         let times = woken.get(&wait.thread).map_or(&[][..], Vec::as_slice);
         let next = times.partition_point(|(at, _)| *at <= wait.range.start());
         times.get(next).filter(|(at, _)| *at <= wait.range.end())
@@ -102,7 +102,7 @@ async fn interrupted_waits(context: &RuleContext<'_>) -> Vec<Wait> {
 }
 
 /// Filters to waits that overlap one of another thread (waits of the same thread are disjoint).
-fn overlapping_waits(waits: Vec<Wait>) -> Vec<Wait> {
+fn overlapping_waits(waits: Vec<ClippedWait>) -> Vec<ClippedWait> {
     let mut kept: BTreeSet<usize> = BTreeSet::new();
     for (index, wait) in waits.iter().enumerate() {
         let later = waits.iter().enumerate().skip(index + 1).take(MAX_LATER);
@@ -122,14 +122,14 @@ fn overlapping_waits(waits: Vec<Wait>) -> Vec<Wait> {
 }
 
 /// Returns whether another thread slept when one of the waits was interrupted: it might have been about to end it.
-async fn other_thread_slept(context: &RuleContext<'_>, waits: &[Wait]) -> bool {
+async fn other_thread_slept(context: &RuleContext<'_>, waits: &[ClippedWait]) -> bool {
     let mut ends: Vec<u64> = waits.iter().map(|wait| wait.range.end().0).collect();
     context.sort(&mut ends).await;
     let members: SeededSet<ThreadId> = waits.iter().map(|wait| wait.thread).collect();
     let mut slept = false;
     let mut visit = |turn: Turn<'_>| {
         if !members.contains(&turn.thread()) {
-            let (from, to) = turn.part(0);
+            let (from, to) = turn.blocked_span();
             let next = ends.partition_point(|end| *end <= from);
             slept |= ends.get(next).is_some_and(|end| *end < to);
         }
@@ -145,7 +145,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     } else {
         overlapping_waits(interrupted_waits(context).await)
     };
-    let spans = waits.iter().map(Wait::span).collect();
+    let spans = waits.iter().map(ClippedWait::span).collect();
     let stretches = context.stretches(spans).await;
     let cap_ns = context.idle_in(&stretches).await.none_running_ns;
     let share = context.share_of_caps(cap_ns);
@@ -187,7 +187,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         ("times", Value::Count(times)),
     ]);
     Outcome::Found(vec![
-        finding.with_evidence(waits.iter().map(Wait::evidence)),
+        finding.with_evidence(waits.iter().map(ClippedWait::evidence)),
     ])
 }
 
@@ -196,8 +196,8 @@ mod tests {
     use super::*;
     use model::time::Interval;
 
-    fn wait(thread: u32, from: u64, to: u64) -> Wait {
-        Wait {
+    fn wait(thread: u32, from: u64, to: u64) -> ClippedWait {
+        ClippedWait {
             thread: ThreadId(thread),
             cap: None,
             range: Interval::new(Nanos(from), Nanos(to)),

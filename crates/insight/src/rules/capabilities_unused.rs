@@ -68,8 +68,8 @@ fn evaluate(
     let hardly: Vec<_> = hardly.collect();
     let many = format::pluralize(hardly.len() as u64, "capability");
     let all = context.times.all_caps();
-    let unused_ns: u64 = hardly.iter().map(|(_, times)| times.coming_back_ns).sum();
-    let late_ns = all.coming_back_ns.saturating_sub(unused_ns);
+    let unused_ns: u64 = hardly.iter().map(|(_, times)| times.returning_ns).sum();
+    let late_ns = all.returning_ns.saturating_sub(unused_ns);
     let cost_ns = all.stopping_ns + all.waiting_ns + late_ns;
     // If its last buffers are missing from the log, a capability looks unused.
     let is_whole = context
@@ -102,7 +102,7 @@ fn evaluate(
     }
     let idle = hardly
         .iter()
-        .map(|(_, times)| idle_ns(times).saturating_add(times.coming_back_ns));
+        .map(|(_, times)| idle_ns(times).saturating_add(times.returning_ns));
     let claimed_ns = idle.fold(0, u64::saturating_add);
     let pool = if is_queued {
         Pool::CapIdleWorkAvailable
@@ -120,9 +120,13 @@ fn evaluate(
         (false, true) => Severity::Low,
         (false, false) => Severity::Minor,
     };
-    finding.meaning = match hardly.len() {
-        1 => "This capability ran hardly any threads, but still takes part in collections.",
-        _ => "These capabilities ran hardly any threads, but still take part in collections.",
+    let ran = match hardly.len() {
+        1 => "This capability ran hardly any threads, but each collection",
+        _ => "These capabilities ran hardly any threads, but each collection",
+    };
+    finding.meaning = match context.collects_in_parallel() {
+        true => format!("{ran} uses or stops all capabilities."),
+        false => format!("{ran} stops all capabilities."),
     }
     .into();
     if is_queued {
@@ -153,7 +157,7 @@ fn evaluate(
         range: context.range,
         subjects: vec![Subject::Capability(*cap)],
         // With nothing to run, it may log the end of a collection as late as the next one wakes it.
-        amount: Value::Ns(idle_ns(times).saturating_add(times.coming_back_ns)),
+        amount: Value::Ns(idle_ns(times).saturating_add(times.returning_ns)),
     });
     Outcome::Found(vec![finding.with_evidence(evidence)])
 }
@@ -198,7 +202,7 @@ fn explain_queue(finding: &mut Finding) {
 }
 
 const fn idle_ns(times: &CapTimes) -> u64 {
-    times.idle_ns + times.idle_ready_ns
+    times.idle_ns + times.idle_work_available_ns
 }
 
 /// Returns how long a capability could run threads: not in collections, nor while stopping for one.

@@ -52,7 +52,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     if interval_s(context).is_none_or(|interval| interval >= DEFAULT_INTERVAL_S) {
         finding.axis = Axis::Log;
     }
-    finding.meaning = "Each census runs a major collection and traverses the live heap while the program is stopped. In the table of lost time, the census alone is a row; the collection is GC work. Findings about time are less certain because of it.".into();
+    finding.meaning = "Each census runs a major collection and traverses the live heap while the program is stopped. In the table of capability time by cause, the census alone is a row; the collection is GC work. Findings about time are less certain because of it.".into();
     finding.tries = tries(context.length_ns(), found.len() as u64, all_ns);
     finding.distrust = "Without the heap profile the program does not have these pauses.".into();
     finding.set_numbers([("censuses", Value::Count(found.len() as u64))]);

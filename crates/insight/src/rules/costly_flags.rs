@@ -117,7 +117,7 @@ fn costly_options(context: &RuleContext<'_>) -> Vec<CostlyOption> {
             ..CostlyOption::new(
             "-G1",
             "With one generation, each collection copies all live data. That also keeps it together in memory, so that threads may run slower without the option.",
-            "collections of the old generation are rarer, and not shorter",
+            "each major collection takes as long as before",
         )
         });
     }
@@ -207,7 +207,7 @@ fn collections_finding(
     }
     let kind = if costly.is_major { "major" } else { "minor" };
     let title = format!(
-        "{} was asked for: {} took {} of the time",
+        "With {}, {} took {} of the time",
         costly.flag,
         format::pluralize(found.len() as u64, &format!("{kind} collection")),
         format::fraction(share)
@@ -260,7 +260,7 @@ fn time_slice_finding(context: &RuleContext<'_>) -> Option<Finding> {
     }
     let flag = format!("-C{value}");
     let title = format!(
-        "{flag} was asked for: threads were stopped {} at the end of a time slice, after {} on average",
+        "With {flag}, threads were stopped {} at the end of a time slice, after {} on average",
         format::pluralize(stops, "time"),
         format::duration_ns(running_ns / stops.max(1))
     );
@@ -304,7 +304,7 @@ fn nonmoving_finding(context: &RuleContext<'_>) -> Option<Finding> {
         return None;
     }
     let title = format!(
-        "{flag} was asked for: marking took {}, {} of the time",
+        "With {flag}, marking took {}, {} of the time",
         format::duration_ns(marking_ns),
         format::fraction(share)
     );

@@ -46,7 +46,7 @@ pub(super) const RULE: Rule = Rule {
 
 /// Returns the ready time of threads that run finalizers: one is created after each collection, and they have little
 /// to do.
-pub(super) async fn ready_behind_ns(context: &RuleContext<'_>) -> u64 {
+pub(super) async fn runnable_behind_ns(context: &RuleContext<'_>) -> u64 {
     let store = &context.log.store;
     let (mut all_ns, mut steps) = (0_u64, context.steps());
     for thread in store.threads_labeled(|label| label == LABEL) {
@@ -96,7 +96,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     );
     let mut finding = context.time_finding(RULE.name, title, loss_budget, (Pool::Running, ran_ns));
     finding.confidence = Confidence::Probable;
-    finding.meaning = "Weak pointers with Haskell finalizers (mkWeak, addFinalizer, Foreign.Concurrent, System.Mem.StableName and caches made of them) die by the thousand. After each collection a new thread runs the finalizers, and each collection visits the weak pointers that live.".into();
+    finding.meaning = "Many weak pointers with Haskell finalizers die (mkWeak, addFinalizer, Foreign.Concurrent, and caches made of them). After each collection a new thread runs the finalizers, and each collection visits the weak pointers that live.".into();
     finding.tries = advice();
     finding.distrust =
         "The log shows the time of finalizers, but not how many there are, nor what visiting weak pointers costs."
@@ -169,7 +169,7 @@ impl ForeignCalls {
 async fn foreign_calls(context: &RuleContext<'_>) -> ForeignCalls {
     let mut calls = ForeignCalls::default();
     let mut visit = |turn: Turn<'_>| {
-        let ns = turn.duration(0);
+        let ns = turn.blocked_ns();
         if ns < SHORT_CALL_NS {
             calls.count += 1;
             calls.ns += ns;

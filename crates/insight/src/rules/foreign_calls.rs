@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::prelude::*;
-use crate::threads::Wait;
+use crate::threads::ClippedWait;
 
 /// Maximum number of simultaneous calls beyond the number of capabilities; more is not a deliberate pool.
 const MANY: usize = 32;
@@ -21,8 +21,8 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// Returns the maximum number of simultaneous calls, with its time range.
-async fn max_simultaneous(context: &RuleContext<'_>, calls: &[Wait]) -> (usize, Interval) {
-    let spans = calls.iter().map(Wait::span);
+async fn max_simultaneous(context: &RuleContext<'_>, calls: &[ClippedWait]) -> (usize, Interval) {
+    let spans = calls.iter().map(ClippedWait::span);
     let mut bounds: Vec<(u64, bool)> = spans
         .flat_map(|(from, to)| [(from, true), (to, false)])
         .collect();
@@ -73,7 +73,7 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     finding.meaning = "A safe foreign call occupies an OS thread until it returns. Each OS thread has a stack, and the machine may limit their number.".into();
     finding.tries = Advice::code_changes([
         "Make the calls from a small pool of threads, or limit them with a semaphore (QSem).",
-        "Wait without a blocking call if the library allows it: threadWaitRead, or callbacks.",
+        "ClippedWait without a blocking call if the library allows it: threadWaitRead, or callbacks.",
         "Batch several requests into one call.",
     ]);
     finding.distrust =
@@ -89,5 +89,7 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
         ),
     ]);
     let crowd = calls.iter().filter(|call| call.range.overlaps(at));
-    Outcome::Found(vec![finding.with_evidence(crowd.map(Wait::evidence))])
+    Outcome::Found(vec![
+        finding.with_evidence(crowd.map(ClippedWait::evidence)),
+    ])
 }

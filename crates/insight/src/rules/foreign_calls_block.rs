@@ -4,7 +4,7 @@
 //! runs. The log shows that where a safe call is long and other threads are ready meanwhile.
 
 use super::prelude::*;
-use crate::threads::Wait;
+use crate::threads::ClippedWait;
 
 /// Minimum share of the time in which threads were ready and nothing ran; less is not worth a change.
 const MIN_SHARE: f64 = 0.05;
@@ -55,7 +55,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
             "Import long calls as safe: an unsafe one stops its capability in any runtime.",
         ),
         Advice::code(
-            "Wait without a blocking call if the library allows it: threadWaitRead, or callbacks.",
+            "ClippedWait without a blocking call if the library allows it: threadWaitRead, or callbacks.",
         ),
     ];
     finding.distrust =
@@ -65,6 +65,6 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         ("in foreign calls", Value::Ns(calls_ns)),
     ]);
     Outcome::Found(vec![
-        finding.with_evidence(calls.iter().map(Wait::evidence)),
+        finding.with_evidence(calls.iter().map(ClippedWait::evidence)),
     ])
 }

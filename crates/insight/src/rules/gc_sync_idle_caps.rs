@@ -49,7 +49,7 @@ fn running_caps(context: &RuleContext<'_>, gc: &GcPause<'_>) -> u64 {
 
 async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     let all = context.times.all_caps();
-    let idle_ns = all.idle_ns.saturating_add(all.idle_ready_ns);
+    let idle_ns = all.idle_ns.saturating_add(all.idle_work_available_ns);
     let idle = idle_ns as f64 / idle_ns.saturating_add(all.running_ns).max(1) as f64;
     if idle < MIN_IDLE {
         return Outcome::Clear(format!(

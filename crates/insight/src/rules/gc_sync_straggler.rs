@@ -327,7 +327,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
         }
     };
     finding.meaning = format!(
-        "A collection begins only when all capabilities have stopped. For {} in total, {} of {} capabilities waited for this thread, which is {} of the time of all capabilities.{why}",
+        "A collection begins only when all capabilities have stopped. For {} in total, {} of {} capabilities waited for this thread: {} for each capability, on average.{why}",
         format::duration_ns(ns),
         others,
         context.caps,

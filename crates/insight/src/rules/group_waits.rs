@@ -31,7 +31,7 @@ impl GroupWait {
 
 /// Returns whether a thread wakes or creates another one in the run of a turn.
 fn wakes_or_creates(context: &RuleContext<'_>, turn: Turn<'_>) -> bool {
-    let (from, to) = turn.part(2);
+    let (from, to) = turn.run_span();
     let run = Interval::new(Nanos(from), Nanos(to));
     let store = &context.log.store;
     turn.cap().is_some_and(|cap| {
@@ -62,7 +62,7 @@ async fn group_waits(context: &RuleContext<'_>, asker: ThreadId) -> Vec<GroupWai
             asked = None;
         }
         if wakes_or_creates(context, turn) {
-            asked = asked.or(Some(Nanos(turn.part(2).0)));
+            asked = asked.or(Some(Nanos(turn.run_span().0)));
         }
     };
     context.each_turn_of(&[asker], &mut visit).await;

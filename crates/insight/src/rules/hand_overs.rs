@@ -8,7 +8,7 @@
 use super::par_gc_unbalanced::is_major_work_shared;
 use super::prelude::*;
 use crate::lost_time::LONG_WAIT_NS;
-use crate::threads::{Turn, Wait, evidence_by_threads, median};
+use crate::threads::{ClippedWait, Turn, evidence_by_threads, median};
 use crate::wakeups::Wakeup;
 use eventlog::hash::{SeededMap, SeededSet};
 
@@ -46,7 +46,7 @@ const MOSTLY_BOUND: f64 = 0.50;
 
 /// Wakeup by a thread on another capability, with the wait until the woken thread runs.
 struct HandOver {
-    wait: Wait,
+    wait: ClippedWait,
     waker: ThreadId,
     /// Whether the waker itself hardly waits for others.
     is_one_way: bool,
@@ -89,7 +89,7 @@ async fn hand_overs(context: &RuleContext<'_>) -> Vec<HandOver> {
     let non_waiting = non_waiting_wakers(&wakeups);
     let mut all = Vec::new();
     let mut visit = |turn: Turn<'_>, wakeup: &Wakeup| {
-        let (ready, start) = turn.part(1);
+        let (ready, start) = turn.runnable_span();
         if turn.code.is_none() || ready == start {
             return;
         }

@@ -160,14 +160,14 @@ async fn evaluate(context: &RuleContext<'_>) -> Outcome {
     }
     let mut finding = Finding::of_memory(RULE.name, said, (excess, share));
     finding.meaning = format!(
-        "With -F{factor} the collector may need {} times the live data, for copies and uncollected garbage; {} are beyond that and the allocation areas.",
+        "With -F{factor}, the copying collector may need {} times the live data. The program holds {} more than that and the allocation areas.",
         2.0 + factor,
         format::bytes(excess)
     )
     .into();
     finding.tries = vec![
         Advice::code(
-            "Small long-lived objects among short-lived ones retain whole megablocks: copy what is kept, or allocate it first.",
+            "Large and pinned objects do not move, and a few that live long can retain whole megablocks: copy those that are kept, or allocate them first.",
         ),
         Advice::flag(
             "-F1.5",

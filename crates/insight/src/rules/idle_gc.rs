@@ -41,7 +41,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         Advice::flag(
             "-I0",
             "Do not collect when idle.",
-            "deadlocks are detected, finalizers run and memory is returned later",
+            "while the program is idle, no deadlock is detected, no finalizer runs and no memory is returned",
         ),
         Advice::flag(
             "-Iw60",

@@ -10,7 +10,7 @@ use super::hand_overs::one_capability_advice;
 use super::prelude::*;
 use super::slowest_stage::pace_setter;
 use crate::lost_time::overlap_ns;
-use crate::threads::{Turn, Wait, evidence_by_threads};
+use crate::threads::{ClippedWait, Turn, evidence_by_threads};
 use crate::wakeups::{ThreadEvent, Wakeup};
 use analysis::timeline::thread_lane::ThreadLane;
 use eventlog::hash::SeededMap;
@@ -76,7 +76,7 @@ async fn members(context: &RuleContext<'_>) -> Option<BTreeMap<ThreadId, WakeCou
 #[derive(Default)]
 struct MemberTimes {
     /// Waits for an `MVar`, or in STM.
-    waits: Vec<Wait>,
+    waits: Vec<ClippedWait>,
     /// Sum of these waits, and of those in STM.
     waited_ns: u64,
     stm_ns: u64,
@@ -101,10 +101,10 @@ async fn times(context: &RuleContext<'_>, members: &BTreeMap<ThreadId, WakeCount
             times.waits.extend(wait);
         }
         if reason.is_some_and(WaitReason::is_asleep) {
-            times.sleeps.push(turn.part(0));
+            times.sleeps.push(turn.blocked_span());
         }
         if turn.code.is_some() {
-            times.runs.push(turn.part(2));
+            times.runs.push(turn.run_span());
         }
     };
     let store = &context.log.store;
@@ -147,7 +147,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         );
     };
     let times = times(context, &members).await;
-    let spans: Vec<(u64, u64)> = times.waits.iter().map(Wait::span).collect();
+    let spans: Vec<(u64, u64)> = times.waits.iter().map(ClippedWait::span).collect();
     let cap_ns = context.overlapping_idle_ns(&spans).await;
     if context.share_of_caps(cap_ns) < MIN_SHARE {
         return clear(cap_ns);

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::hand_overs::one_capability_advice;
 use super::prelude::*;
-use crate::threads::{Turn, Wait, evidence_by_threads};
+use crate::threads::{ClippedWait, Turn, evidence_by_threads};
 use crate::wakeups::Wakeup;
 use model::sorting::CompactCollect;
 
@@ -49,7 +49,7 @@ type WaitsByPair = BTreeMap<(ThreadId, ThreadId), Waits>;
 async fn each_wait(
     context: &RuleContext<'_>,
     wakeups: &[Wakeup],
-    visit: &mut dyn FnMut(Wait, ThreadId),
+    visit: &mut dyn FnMut(ClippedWait, ThreadId),
 ) {
     let mut visit = |turn: Turn<'_>, wakeup: &Wakeup| {
         let reason = turn.wait_reason();
@@ -120,7 +120,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     })
     .await;
     let members = members(&pairs, context.length_ns());
-    let mut waits: Vec<(ThreadId, Wait)> = Vec::new();
+    let mut waits: Vec<(ThreadId, ClippedWait)> = Vec::new();
     each_wait(context, &wakeups, &mut |wait, waker| {
         if members.contains(&wait.thread) && members.contains(&waker) {
             waits.push((waker, wait));

@@ -60,10 +60,16 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
         ));
     }
     let uncopied = Uncopied::of(context, &found);
+    let stacks = match uncopied {
+        Some(Uncopied::Walked(bytes)) => many_stacks(context, bytes),
+        _ => 0,
+    };
     let title = format!(
         "{} {} each, {} of the time",
         format::pluralize(count, "major collection"),
         match uncopied {
+            Some(Uncopied::Walked(_)) if stacks > 0 =>
+                format!("looked at {}", format::pluralize(stacks, "stack")),
             Some(Uncopied::Walked(bytes)) =>
                 format!("walked through {} of large objects", format::bytes(bytes)),
             Some(Uncopied::Compacted(bytes)) => format!("compacted {}", format::bytes(bytes)),
@@ -84,7 +90,9 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
         "The gain of an option depends on how long data lives: data that is loaded once must be copied until loading ends."
             .into();
     match uncopied {
-        Some(Uncopied::Walked(_)) if are_stacks(context) => explain_by_stacks(&mut finding),
+        Some(Uncopied::Walked(_)) if stacks > 0 || are_stacks(context) => {
+            explain_by_stacks(&mut finding);
+        }
         Some(Uncopied::Walked(_)) => explain_by_large_objects(&mut finding),
         Some(Uncopied::Compacted(_)) => explain_by_compaction(&mut finding),
         None => {}
@@ -150,6 +158,18 @@ fn sums<'a>(gc_pauses: impl Iterator<Item = &'a GcPause<'a>>) -> (u64, u64) {
 fn are_stacks(context: &RuleContext<'_>) -> bool {
     let is_stack = |name: &str| matches!(name, "STACK" | "TSO");
     Peak::find(context).is_some_and(|peak| peak.bytes_of(is_stack) > peak.bytes / 2)
+}
+
+/// Returns the number of threads that did not end, if their stacks are more than the large objects; otherwise 0.
+fn many_stacks(context: &RuleContext<'_>, large_bytes: u64) -> u64 {
+    // The initial size of a stack (-ki).
+    const MIN_STACK_BYTES: u64 = 1 << 10;
+    let lives = context.log.store.lives();
+    let living = lives.filter(|life| !life.is_finished()).count() as u64;
+    match living.saturating_mul(MIN_STACK_BYTES) > large_bytes {
+        true => living,
+        false => 0,
+    }
 }
 
 /// Changes a finding on collections that hardly copy anything: they look at the stacks of threads.

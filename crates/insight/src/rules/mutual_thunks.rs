@@ -8,7 +8,7 @@ use super::finalizers::LABEL as FINALIZER;
 use super::hand_overs::one_capability_advice;
 use super::prelude::*;
 use super::shared_thunk::{EDEN_MESSAGE, waits_for_thunks};
-use crate::threads::{Wait, evidence_by_threads};
+use crate::threads::{ClippedWait, evidence_by_threads};
 use eventlog::hash::SeededSet;
 use model::class::ManagerThread;
 
@@ -33,10 +33,10 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// Waits for thunks, each with the thread that evaluates the thunk.
-struct ThunkWaits(Vec<(ThreadId, Wait)>);
+struct ThunkWaits(Vec<(ThreadId, ClippedWait)>);
 
 impl ThunkWaits {
-    fn total_ns<'a>(waits: impl Iterator<Item = &'a (ThreadId, Wait)>) -> u64 {
+    fn total_ns<'a>(waits: impl Iterator<Item = &'a (ThreadId, ClippedWait)>) -> u64 {
         waits.map(|(_, wait)| wait.ns).sum()
     }
 
@@ -44,7 +44,7 @@ impl ThunkWaits {
     fn mutual_share(&self) -> f64 {
         let owners: SeededSet<ThreadId> = self.0.iter().map(|(owner, _)| *owner).collect();
         let waiters: SeededSet<ThreadId> = self.0.iter().map(|(_, wait)| wait.thread).collect();
-        let is_mutual = |(owner, wait): &&(ThreadId, Wait)| {
+        let is_mutual = |(owner, wait): &&(ThreadId, ClippedWait)| {
             *owner != wait.thread && waiters.contains(owner) && owners.contains(&wait.thread)
         };
         let mutual_ns = Self::total_ns(self.0.iter().filter(is_mutual));
@@ -120,7 +120,8 @@ impl Kind {
         let label = |thread| store.label_of(thread).unwrap_or_default();
         let is_timer =
             |thread| ManagerThread::from_label(label(thread)) == Some(ManagerThread::Timer);
-        let is_between = |(owner, wait): &&(ThreadId, Wait), is_one: &dyn Fn(ThreadId) -> bool| {
+        let is_between = |(owner, wait): &&(ThreadId, ClippedWait),
+                          is_one: &dyn Fn(ThreadId) -> bool| {
             is_one(*owner) || is_one(wait.thread)
         };
         if waits.0.iter().any(|pair| is_between(&pair, &is_timer)) {

@@ -25,7 +25,7 @@ pub(super) const MIN_COUNT: u64 = 20;
 /// Minimum share of capability time; less is not worth a change.
 pub(super) const MIN_SHARE: f64 = 0.20;
 /// Maximum number of gaps in one wait for an answer: a command prints, closes its output and ends.
-const MOST_GAPS: usize = 4;
+const MAX_GAPS: usize = 4;
 /// If all other threads sleep and wake more often than this share of the thread's waits, the program waits for
 /// several things simultaneously.
 const OTHERS: f64 = 0.50;
@@ -39,7 +39,7 @@ const MIN_SERVED: usize = 2;
 const INTERVAL_NS: u64 = 3_000_000;
 
 const BY_TIMER: &str = "A timer ended each of these waits (threadDelay, or a timeout that expired), and no thread had work meanwhile: a program that waits for an event this way waits longer than necessary.";
-const INSTEAD_OF_SLEEPING: &str = "Wait for the event itself, with an MVar or STM, and use the time only as a limit (timeout, registerDelay).";
+const INSTEAD_OF_SLEEPING: &str = "ClippedWait for the event itself, with an MVar or STM, and use the time only as a limit (timeout, registerDelay).";
 const FIXED_PAUSE: &str = "If it is a fixed pause after each piece of work, such as a rate limit: shorten it or leave it out.";
 
 pub(super) const RULE: Rule = Rule {
@@ -144,7 +144,7 @@ async fn idle_waits_by_thread(
             None if !unanswered.contains_key(&one.run.thread) => return,
             None => {}
         }
-        let are_few = waited.len() <= MOST_GAPS;
+        let are_few = waited.len() <= MAX_GAPS;
         add_beaten(&mut waited, mem::take(&mut beaten));
         let ns = thread.ns;
         let outside = waited.iter().filter(|gap| gap.end != GapEnd::Threads);
@@ -408,7 +408,7 @@ async fn finding(
     finding.subject = Some(name);
     let answers = "If each wait is for an answer (from a database, service or disk), the program takes as long as all answers together: it sends each request only after the previous answer.";
     finding.meaning = match by_timer {
-        true => format!("{BY_TIMER} {answers}").into(),
+        true => BY_TIMER.into(),
         false => answers.into(),
     };
     let at_once = Advice::code(

@@ -52,8 +52,8 @@ async fn evaluate(context: &RuleContext<'_>) -> Outcome {
         );
     }
     let running_ns = context.times.all_caps().running_ns;
-    let behind_ns = context.threads().await.times.ready_behind_ns;
-    let behind_ns = behind_ns.saturating_sub(finalizers::ready_behind_ns(context).await);
+    let behind_ns = context.threads().await.times.runnable_behind_ns;
+    let behind_ns = behind_ns.saturating_sub(finalizers::runnable_behind_ns(context).await);
     let queued = behind_ns as f64 / running_ns.max(1) as f64;
     let running = context.share(running_ns);
     if queued < MIN_QUEUED || running < MIN_RUNNING || running_ns < MIN_NS {

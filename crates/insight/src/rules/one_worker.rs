@@ -5,8 +5,9 @@
 //! all, and a thread that returns an unevaluated value leaves the work to the thread that needs it.
 
 use super::prelude::*;
-use super::sparks::INSTEAD_OF_DUDS;
+use super::sparks::{INSTEAD_OF_DUDS, OVERFLOWED};
 use crate::threads::FinishedThread;
+use analysis::numbers::summary::SparkTotals;
 use eventlog::hash::SeededSet;
 use eventlog::ids::CapId;
 
@@ -314,7 +315,7 @@ async fn producers(context: &RuleContext<'_>, ran_ns: u64) -> Vec<Producer> {
         };
         for (_, turn) in life.turns_overlapping(context.range) {
             one.runs += 1;
-            one.ran_ns = one.ran_ns.saturating_add(turn.duration(2));
+            one.ran_ns = one.ran_ns.saturating_add(turn.run_ns());
             for_threads += u64::from(turn.wait_reason().is_some_and(WaitReason::is_for_thread));
         }
         let hands_over = (one.ran_ns as f64) < LITTLE * ran_ns as f64
@@ -375,6 +376,28 @@ fn lazy_advice() -> Vec<Advice> {
     ])
 }
 
+/// Says what became of the sparks that were not converted.
+fn fates(sparks: &SparkTotals) -> String {
+    let fates = [
+        (sparks.overflowed, "overflowed: the spark pool was full"),
+        (
+            sparks.dud,
+            "were duds: their values had been evaluated already",
+        ),
+        (
+            sparks.fizzled,
+            "fizzled: another thread evaluated their values first",
+        ),
+        (
+            sparks.gcd,
+            "were removed by the collector, as nothing needed their values",
+        ),
+    ];
+    let fates = fates.into_iter().filter(|(count, _)| *count > 0);
+    let fates = fates.map(|(count, fate)| format!(" {} {fate}.", format::count(count)));
+    fates.collect()
+}
+
 /// Creates the finding for a program with sparks.
 fn sparks_finding(
     context: &RuleContext<'_>,
@@ -389,11 +412,9 @@ fn sparks_finding(
     let is_late = sparks.converted < sparks.count / 2;
     finding.meaning = match is_late {
         true => format!(
-            "Only {} sparks were evaluated by a spark thread: {} were of values that had been evaluated already (dud), {} were evaluated by the thread that created them (fizzled), and the collector removed {}, as nothing needed them any more.",
+            "Only {} sparks were converted: evaluated by a spark thread.{}",
             format::count(sparks.converted),
-            format::count(sparks.dud),
-            format::count(sparks.fizzled),
-            format::count(sparks.gcd)
+            fates(&sparks)
         )
         .into(),
         false => "The sparks ran, but they are a small part of the work. Either each ends at the first constructor and leaves the rest to the thread that needs the value, or most of the work is outside of them, such as reading what they work on.".into(),
@@ -403,7 +424,9 @@ fn sparks_finding(
     );
     let whole = Advice::code("Let each spark evaluate all of its result: rdeepseq or force.");
     let is_dud = sparks.dud > sparks.count / 2;
+    let is_overflowed = sparks.overflowed > sparks.count / 2;
     finding.tries = match is_late {
+        true if is_overflowed => vec![Advice::code(OVERFLOWED.code), whole],
         true if is_dud => vec![Advice::code(INSTEAD_OF_DUDS), whole],
         true => vec![before, whole],
         false => vec![

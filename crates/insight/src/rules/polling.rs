@@ -75,7 +75,7 @@ async fn timer_wakeups(context: &RuleContext<'_>) -> BTreeMap<ThreadId, TimerWak
         return woken;
     }
     let mut visit = |turn: Turn<'_>| {
-        let at = Nanos(turn.part(1).0);
+        let at = Nanos(turn.runnable_span().0);
         if context.range.contains(at) {
             woken
                 .entry(turn.thread())

@@ -21,7 +21,7 @@ const PRODUCES: f64 = 0.05;
 const CONSUMES_TOO: f64 = 0.20;
 /// Maximum growth of live data for each nanosecond that the producer runs; threads that do nothing else made 1.1, 2.8 and
 /// 4.8.
-const MOST_BYTES_PER_NS: f64 = 6.0;
+const MAX_BYTES_PER_NS: f64 = 6.0;
 /// After the producer's end, the consumer must run for `CONSUMES` of the running time, and that must be `SINCE` of
 /// the whole.
 const CONSUMES: f64 = 0.50;
@@ -101,7 +101,9 @@ async fn producers(context: &RuleContext<'_>, live_peak: &LivePeak) -> Vec<(Thre
     threads.sort_small_by_key(|(_, ran_ns)| Reverse(*ran_ns));
     let ended = threads.into_iter().filter_map(|(thread, _)| {
         let life = store.thread_lane(thread)?;
-        let runs = life.turns_overlapping(until).map(|(_, turn)| turn.part(2));
+        let runs = life
+            .turns_overlapping(until)
+            .map(|(_, turn)| turn.run_span());
         let (_, end_ns) = runs.take_while(|(from, _)| *from < falls.0).last()?;
         (end_ns >= live_peak.rises_ns).then_some((thread, end_ns))
     });
@@ -148,7 +150,7 @@ async fn consumer(
         .filter(|(_, ns)| share(*ns, since_ns) >= CONSUMES);
     let consumer = most.find(|(thread, _)| *thread != producer && both.contains(thread));
     let (consumer, _) = consumer?;
-    (growth as f64 <= MOST_BYTES_PER_NS * produced_ns as f64).then_some(consumer)
+    (growth as f64 <= MAX_BYTES_PER_NS * produced_ns as f64).then_some(consumer)
 }
 
 async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {

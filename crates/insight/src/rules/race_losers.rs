@@ -116,7 +116,7 @@ fn running_ns(context: &RuleContext<'_>, thread: ThreadId, range: Interval) -> u
     let life = context.log.store.thread_lane(thread);
     let turns = life.iter().flat_map(|life| life.turns_overlapping(range));
     let runs = turns.filter_map(|(_, turn)| {
-        let (from, to) = turn.part(2);
+        let (from, to) = turn.run_span();
         Interval::new(Nanos(from), Nanos(to)).intersection(range)
     });
     runs.map(|run| run.duration().0)
@@ -156,7 +156,7 @@ fn finding(
     (ran, ns, share): (Vec<(u64, ThreadId, Nanos)>, u64, f64),
 ) -> Finding {
     let title = format!(
-        "{} ran on for {} after the one that made them had gone on, {} of all running time",
+        "{} ran for another {} after the thread that made them had continued, {} of all running time",
         format::pluralize(ran.len() as u64, "thread"),
         format::duration_ns(ns),
         format::fraction(share)

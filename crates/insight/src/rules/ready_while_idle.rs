@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::one_worker::uneven_advice;
 use super::prelude::*;
-use crate::threads::{Turn, Wait};
+use crate::threads::{ClippedWait, Turn};
 use analysis::timeline::lives::RunOnCap;
 use analysis::timeline::turns::WaitRunCycle;
 use eventlog::ids::CapId;
@@ -28,6 +28,9 @@ const LITTLE: f64 = 0.01;
 /// Minimum lost time; less is the initial distribution of threads.
 const MIN_NS: u64 = 10_000_000;
 
+/// Mean running time after a wait below which a hand-over to another capability takes about as long.
+const MIN_RUN_NS: u64 = 50_000;
+
 pub(super) const RULE: Rule = Rule {
     name: "ready-while-idle",
     question: "Did ready threads wait while capabilities were idle?",
@@ -38,7 +41,7 @@ pub(super) const RULE: Rule = Rule {
 /// Splits a wait by the capability in whose queue the thread was: before it was moved, that is its previous one.
 pub(super) fn queues(
     context: &RuleContext<'_>,
-    wait: &Wait,
+    wait: &ClippedWait,
     turn: &WaitRunCycle,
 ) -> Vec<(Option<CapId>, Interval)> {
     let (from, to) = (wait.range.start(), wait.range.end());
@@ -53,7 +56,7 @@ pub(super) fn queues(
 
 /// Returns the capability in whose queue the thread spent most of its wait, if that was busy for most of it.
 /// Otherwise the thread did not wait for the capability; both waited for a core of the machine.
-fn busy_queue(context: &RuleContext<'_>, wait: &Wait, turn: &WaitRunCycle) -> Option<CapId> {
+fn busy_queue(context: &RuleContext<'_>, wait: &ClippedWait, turn: &WaitRunCycle) -> Option<CapId> {
     let queues = queues(context, wait, turn);
     let ran_ns = |(cap, range): &(Option<CapId>, Interval)| {
         let lane = cap.and_then(|cap| context.log.store.cap(cap));
@@ -69,7 +72,7 @@ fn busy_queue(context: &RuleContext<'_>, wait: &Wait, turn: &WaitRunCycle) -> Op
 }
 
 /// Returns the longest run of another thread during a wait, on the capability of the wait.
-fn longest_run(context: &RuleContext<'_>, wait: &Wait) -> Option<RunOnCap> {
+fn longest_run(context: &RuleContext<'_>, wait: &ClippedWait) -> Option<RunOnCap> {
     let runs = wait
         .cap
         .into_iter()
@@ -84,7 +87,9 @@ fn longest_run(context: &RuleContext<'_>, wait: &Wait) -> Option<RunOnCap> {
 #[derive(Default)]
 struct LongWaits {
     /// Waits, with the busy capability as their `cap`.
-    waits: Vec<Wait>,
+    waits: Vec<ClippedWait>,
+    /// Running time after all waits, in nanoseconds.
+    ran_ns: u64,
     /// Waits of threads that then had hardly any work, and their running time: sums in nanoseconds.
     little_ns: u64,
     then_ns: u64,
@@ -93,15 +98,16 @@ struct LongWaits {
 async fn long_waits(context: &RuleContext<'_>) -> LongWaits {
     let mut all = LongWaits::default();
     let mut visit = |turn: Turn<'_>| {
-        if turn.ready_parts().idle_ns > 0 && turn.duration(1) > LONG_NS {
+        if turn.ready_parts().idle_ns > 0 && turn.runnable_ns() > LONG_NS {
             let wait = context.wait(turn, 1);
             let wait = wait.filter(|wait| wait.ns > LONG_NS);
             let wait = wait.and_then(|wait| {
                 let cap = Some(busy_queue(context, &wait, &turn)?);
-                Some(Wait { cap, ..wait })
+                Some(ClippedWait { cap, ..wait })
             });
             if let Some(wait) = wait {
-                let then_ns = turn.duration(2);
+                let then_ns = turn.run_ns();
+                all.ran_ns += then_ns;
                 if then_ns as f64 <= LITTLE * wait.ns as f64 {
                     all.little_ns += wait.ns;
                     all.then_ns += then_ns;
@@ -128,7 +134,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     }
     let long = long_waits(context).await;
     let waits = &long.waits;
-    let spans: Vec<(u64, u64)> = waits.iter().map(Wait::span).collect();
+    let spans: Vec<(u64, u64)> = waits.iter().map(ClippedWait::span).collect();
     let cap_ns = context.overlapping_idle_ns(&spans).await.min(any_ns);
     if context.share_of_caps(cap_ns) < MIN_SHARE || cap_ns < MIN_NS {
         return clear(cap_ns);
@@ -157,10 +163,10 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     let mut finding =
         context.time_finding(RULE.name, title, loss_budget, (Pool::ReadyLong, cap_ns));
     finding.meaning =
-        "A capability was free, but what was ready was in the run queue of another one.".into();
+        "A capability was idle while threads waited in the run queue of another one.".into();
     if let Some(run) = loops {
         finding.meaning = format!(
-            "A capability was free, but what was ready was in the run queue of another one, where {} ran for {} without a break: a loop that does not allocate is not interrupted.",
+            "A capability was idle while threads waited in the run queue of another one, where {} ran for {} without a break: a loop that does not allocate is not interrupted.",
             context.thread_name_inside(run.thread),
             format::duration_ns(run.end_ns - run.start_ns)
         )
@@ -180,6 +186,10 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     if let Some(run) = loops.filter(|_| long.little_ns * 2 > all_ns) {
         explain_by_shares(context, &mut finding, (run.thread, &long, cap_ns));
     }
+    let mean_ns = long.ran_ns / (waits.len() as u64).max(1);
+    if loops.is_none() && mean_ns < MIN_RUN_NS {
+        explain_short_runs(&mut finding, mean_ns);
+    }
     if context.has_argument("-qm") {
         finding.tries.insert(
             0,
@@ -194,8 +204,23 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         ("long waits", Value::Count(waits.len() as u64)),
     ]);
     Outcome::Found(vec![
-        finding.with_evidence(waits.iter().map(Wait::evidence)),
+        finding.with_evidence(waits.iter().map(ClippedWait::evidence)),
     ])
+}
+
+/// Changes a finding about threads that then ran so briefly that another capability would hardly have been faster.
+fn explain_short_runs(finding: &mut Finding, mean_ns: u64) {
+    finding.confidence = Confidence::Hint;
+    finding.severity = finding.severity.min(Severity::Low);
+    finding.meaning = format!(
+        "{} But each then ran for only {}, on average, and moving a thread to another capability takes about as long.",
+        finding.meaning,
+        format::duration_ns(mean_ns)
+    )
+    .into();
+    finding.tries = vec![Advice::code(
+        "Let fewer threads do more work each, for example one for several requests.",
+    )];
 }
 
 /// Changes a finding about threads that waited behind a long run, and then had hardly any work: they wait for its result.

@@ -5,7 +5,7 @@
 
 use super::finalizers;
 use super::prelude::*;
-use crate::threads::{Turn, Wait};
+use crate::threads::{ClippedWait, Turn};
 
 /// Minimum mean number of queued threads, over the time in which all capabilities were busy.
 const MIN_QUEUED: f64 = 1.0;
@@ -109,8 +109,8 @@ fn busy_ns(context: &RuleContext<'_>) -> u64 {
 
 async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     let busy_ns = busy_ns(context);
-    let behind_ns = context.threads().await.times.ready_behind_ns;
-    let behind_ns = behind_ns.saturating_sub(finalizers::ready_behind_ns(context).await);
+    let behind_ns = context.threads().await.times.runnable_behind_ns;
+    let behind_ns = behind_ns.saturating_sub(finalizers::runnable_behind_ns(context).await);
     let queued = behind_ns as f64 / busy_ns.max(1) as f64;
     if queued < MIN_QUEUED || context.share(busy_ns) < MIN_BUSY {
         if context.share(busy_ns) < MIN_BUSY {
@@ -125,7 +125,7 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
         ));
     }
     let mut lengths = WaitHistogram::default();
-    let mut waits: Vec<Wait> = Vec::new();
+    let mut waits: Vec<ClippedWait> = Vec::new();
     let (mut last, mut worst) = (Queued::default(), None);
     let mut visit = |turn: Turn<'_>| {
         let behind_ns = turn.behind_ns();
@@ -136,7 +136,7 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
                 ..Queued::default()
             };
         }
-        last.ran_ns = last.ran_ns.saturating_add(turn.duration(2));
+        last.ran_ns = last.ran_ns.saturating_add(turn.run_ns());
         let reason = turn.wait_reason().filter(|_| behind_ns > 0);
         if reason.is_some_and(WaitReason::is_for_value) {
             last.behind_ns = last.behind_ns.saturating_add(behind_ns);
@@ -151,7 +151,7 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
         }
         if behind_ns >= LONG_NS {
             let wait = context.wait(turn, 1);
-            waits.extend(wait.map(|wait| Wait {
+            waits.extend(wait.map(|wait| ClippedWait {
                 ns: wait.ns.min(behind_ns),
                 ..wait
             }));
@@ -224,7 +224,7 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
         ("waits", Value::Count(lengths.all)),
     ]);
     Outcome::Found(vec![
-        finding.with_evidence(waits.iter().map(Wait::evidence)),
+        finding.with_evidence(waits.iter().map(ClippedWait::evidence)),
     ])
 }
 

@@ -245,7 +245,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
 async fn in_foreign_calls_ns(context: &RuleContext<'_>, stretches: &[(u64, u64)]) -> u64 {
     let mut calls: BTreeMap<ThreadId, Sleeps> = BTreeMap::new();
     let mut visit = |turn: Turn<'_>| {
-        let ns = overlap_ns(turn.part(0), stretches);
+        let ns = overlap_ns(turn.blocked_span(), stretches);
         if ns > 0 && !context.is_runtime_thread(turn.thread()) {
             calls.entry(turn.thread()).or_default().add(ns);
         }
@@ -278,7 +278,7 @@ async fn sleepers(
 ) -> BTreeMap<ThreadId, Sleeps> {
     let mut sleepers: BTreeMap<ThreadId, Sleeps> = BTreeMap::new();
     let mut visit = |turn: Turn<'_>| {
-        let ns = overlap_ns(turn.part(0), stretches);
+        let ns = overlap_ns(turn.blocked_span(), stretches);
         if ns > 0 {
             sleepers.entry(turn.thread()).or_default().add(ns);
         }
@@ -467,7 +467,7 @@ fn waited_before(context: &RuleContext<'_>, life: &FinishedThread, alone: Nanos)
     let turns = lane.iter().flat_map(|lane| lane.turns_overlapping(before));
     let waits = turns.filter(|(_, turn)| turn.wait_reason().is_some_and(WaitReason::is_for_thread));
     let waited_ns = waits.map(|(_, turn)| {
-        let (from, to) = turn.part(0);
+        let (from, to) = turn.blocked_span();
         Interval::new(Nanos(from), Nanos(to))
             .clip(before)
             .duration()

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::prelude::*;
-use crate::threads::{Turn, Wait};
+use crate::threads::{ClippedWait, Turn};
 use model::sorting::CompactSort;
 
 /// Minimum number of waiting threads: a single one is normal with sparks.
@@ -28,7 +28,7 @@ pub(super) const RULE: Rule = Rule {
 /// Threads that wait for the same other one at the same time.
 struct Crowd {
     owner: ThreadId,
-    waits: Vec<Wait>,
+    waits: Vec<ClippedWait>,
 }
 
 impl Crowd {
@@ -46,7 +46,7 @@ impl Crowd {
 }
 
 /// Returns the waits for thunks, each with the thread that evaluates the thunk.
-pub(super) async fn waits_for_thunks(context: &RuleContext<'_>) -> Vec<(ThreadId, Wait)> {
+pub(super) async fn waits_for_thunks(context: &RuleContext<'_>) -> Vec<(ThreadId, ClippedWait)> {
     let mut waits = Vec::new();
     let mut visit = |turn: Turn<'_>| waits.extend(turn.owner().zip(context.wait(turn, 0)));
     context
@@ -57,13 +57,13 @@ pub(super) async fn waits_for_thunks(context: &RuleContext<'_>) -> Vec<(ThreadId
 
 /// Groups overlapping waits for the same thread.
 async fn crowds(context: &RuleContext<'_>) -> Vec<Crowd> {
-    let mut by_owner: BTreeMap<ThreadId, Vec<Wait>> = BTreeMap::new();
+    let mut by_owner: BTreeMap<ThreadId, Vec<ClippedWait>> = BTreeMap::new();
     for (owner, wait) in waits_for_thunks(context).await {
         by_owner.entry(owner).or_default().push(wait);
     }
     let mut crowds: Vec<Crowd> = Vec::new();
     for (owner, mut waits) in by_owner {
-        waits.sort_small_by_key(Wait::span);
+        waits.sort_small_by_key(ClippedWait::span);
         let mut until = Nanos(0);
         for wait in waits {
             let last = crowds
@@ -102,7 +102,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     }
     let crowds = crowds(context).await;
     let waits = || crowds.iter().flat_map(|crowd| &crowd.waits);
-    let spans: Vec<(u64, u64)> = waits().map(Wait::span).collect();
+    let spans: Vec<(u64, u64)> = waits().map(ClippedWait::span).collect();
     let cap_ns = context.overlapping_idle_ns(&spans).await;
     if context.share_of_caps(cap_ns) < MIN_SHARE {
         return clear(cap_ns);
@@ -121,10 +121,10 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     let worst = by_owner.into_iter().max_by_key(|(_, ns)| *ns);
     let whom = match worst {
         Some((owner, ns)) if ns * 2 > all_ns => context.thread_name(owner),
-        _ => "one of them".to_owned(),
+        _ => "another one".to_owned(),
     };
     let title = format!(
-        "Up to {} waited for the same thunk, which {whom} evaluated: {} summed over all waits",
+        "Up to {} at a time waited for a thunk that {whom} evaluated: {} summed over all waits",
         format::pluralize(most, "thread"),
         format::duration_ns(all_ns)
     );

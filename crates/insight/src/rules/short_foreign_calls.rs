@@ -33,7 +33,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 async fn short_calls(context: &RuleContext<'_>, most_ns: u64) -> BTreeMap<ThreadId, WaitSum> {
-    let is_short = |turn: Turn<'_>| turn.code.is_some() && turn.duration(0) <= most_ns;
+    let is_short = |turn: Turn<'_>| turn.code.is_some() && turn.blocked_ns() <= most_ns;
     context
         .waits_by_thread(WaitReason::ForeignCall, MIN_COUNT, is_short)
         .await

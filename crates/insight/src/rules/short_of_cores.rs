@@ -14,7 +14,7 @@ use super::par_gc_unbalanced::MOSTLY_ONE;
 use super::prelude::*;
 use super::ready_while_idle::{LONG_NS, queues};
 use crate::gc_pause::GcPause;
-use crate::threads::{Turn, Wait};
+use crate::threads::{ClippedWait, Turn};
 use eventlog::ids::CapId;
 use model::class::Class;
 use model::lane::Lane;
@@ -34,6 +34,8 @@ const USED: f64 = 0.05;
 /// Minimum share of a collection in which no thread collects, or of a thread's wait in which its capability does
 /// nothing. Shorter gaps are normal wakeups of OS threads, which take tens of microseconds.
 const HALF: f64 = 0.50;
+/// Share of capability time that the log may lack at most, for a count of the capabilities that are needed.
+const MAX_UNKNOWN: f64 = 0.20;
 /// Maximum number of collections to examine, longest first.
 const MAX_EXAMINED: usize = 2_000;
 
@@ -215,12 +217,12 @@ async fn late_collections<'a>(context: &'a RuleContext<'_>) -> Vec<LateCollectio
 }
 
 /// Returns long waits of runnable threads for a capability that ran nothing.
-async fn held_up_waits(context: &RuleContext<'_>) -> Vec<Wait> {
+async fn held_up_waits(context: &RuleContext<'_>) -> Vec<ClippedWait> {
     let mut waits = Vec::new();
     let mut visit = |turn: Turn<'_>| {
-        if turn.duration(1) > LONG_NS {
+        if turn.runnable_ns() > LONG_NS {
             let wait = context.wait(turn, 1).filter(|wait| wait.ns > LONG_NS);
-            let is_free = |wait: &Wait| {
+            let is_free = |wait: &ClippedWait| {
                 let idle = queues(context, wait, &turn).into_iter();
                 let idle_ns: u64 = idle.map(|queue| inactive_ns(context, queue)).sum();
                 idle_ns as f64 >= HALF * wait.ns as f64
@@ -236,7 +238,7 @@ async fn held_up_waits(context: &RuleContext<'_>) -> Vec<Wait> {
 struct Signs<'a> {
     hung: Vec<HungCollection<'a>>,
     late: Vec<LateCollection<'a>>,
-    held_up: Vec<Wait>,
+    held_up: Vec<ClippedWait>,
     /// Capability time in collections without a collecting thread, and in resuming after them.
     in_gc_ns: u64,
     /// Capability time stopped before collections that began late.
@@ -256,7 +258,7 @@ struct Signs<'a> {
 fn resuming_ns(context: &RuleContext<'_>) -> u64 {
     let caps = context.times.caps.iter().map(|(_, times)| times);
     let used = caps.filter(|times| times.running_ns as f64 >= USED * times.life_ns as f64);
-    let each = used.map(|times| times.coming_back_ns);
+    let each = used.map(|times| times.returning_ns);
     each.fold(0, u64::saturating_add)
 }
 
@@ -272,7 +274,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         let none_collecting_ns = one.none_collecting_ns.saturating_mul(context.caps);
         none_collecting_ns.saturating_add(one.late_ns)
     });
-    let spans: Vec<(u64, u64)> = held_up.iter().map(Wait::span).collect();
+    let spans: Vec<(u64, u64)> = held_up.iter().map(ClippedWait::span).collect();
     let waited_ns = context.overlapping_idle_ns(&spans).await;
     let stretches = context.stretches(spans).await;
     let idle_ns = context.idle_in(&stretches).await.ready_ns;
@@ -375,7 +377,7 @@ fn signs_finding(
         false => format!("{}, and ", signs.join(", ")),
     };
     let signs = match found.resuming_ns {
-        0 => format!("there were {others}{last}"),
+        0 => format!("the log has {others}{last}"),
         _ => format!(
             "for {} of their time they had not resumed after a collection, though threads were ready",
             format::fraction(context.share_of_caps(found.resuming_ns))
@@ -410,7 +412,13 @@ fn signs_finding(
         .filter(|gc| !is_hung(gc));
     let gc_pauses = found.hung.iter().map(|(gc, _)| *gc).chain(late);
     let gc_pauses = gc_pauses.map(|gc| gc.evidence(gc.all_ns()));
-    finding.with_evidence(found.held_up.iter().map(Wait::evidence).chain(gc_pauses))
+    finding.with_evidence(
+        found
+            .held_up
+            .iter()
+            .map(ClippedWait::evidence)
+            .chain(gc_pauses),
+    )
 }
 
 /// Returns advice. Collecting with one thread, or using one capability, slows programs that work in parallel;
@@ -419,7 +427,10 @@ fn tries(context: &RuleContext<'_>, in_collections: bool) -> Vec<Advice> {
     let is_serial = context.parallelism() <= MOSTLY_ONE;
     let busy = (context.parallelism().ceil() as u64).max(1);
     let mut tries = Vec::new();
-    if busy < context.caps {
+    // Capabilities whose events are missing may have run as much as the others.
+    let unknown_ns = context.times.all_caps().unknown_ns;
+    let is_known = context.share_of_caps(unknown_ns) < MAX_UNKNOWN;
+    if busy < context.caps && is_known {
         tries.push(Advice::flag(
             format!("-N{busy}"),
             format!(

@@ -164,14 +164,14 @@ fn add_span_time(context: &RuleContext<'_>, span: &UserSpan, causes: &mut TimeBy
         return;
     };
     for (_, turn) in life.turns_overlapping(Interval::new(Nanos(start), Nanos(end))) {
-        let blocked = outside(turn.part(0));
+        let blocked = outside(turn.blocked_span());
         // A thread that yields is ready at once.
         match turn.wait_reason() {
             None => causes.ready += blocked,
             Some(_) => causes.blocked += blocked,
         }
-        causes.ready += outside(turn.part(1));
-        causes.running += outside(turn.part(2));
+        causes.ready += outside(turn.runnable_span());
+        causes.running += outside(turn.run_span());
     }
 }
 

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::prelude::*;
-use crate::threads::{Turn, Wait};
+use crate::threads::{ClippedWait, Turn};
 
 /// Minimum share of the time outside collections in which the thread works.
 const BUSY: f64 = 0.70;
@@ -74,7 +74,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
             format::pluralize(waits.len() as u64, "other thread")
         ));
     }
-    let spans: Vec<(u64, u64)> = waits.values().flatten().map(Wait::span).collect();
+    let spans: Vec<(u64, u64)> = waits.values().flatten().map(ClippedWait::span).collect();
     let cap_ns = context.overlapping_idle_ns(&spans).await;
     if context.share_of_caps(cap_ns) < MIN_SHARE {
         return Outcome::Clear(format!(
@@ -136,7 +136,7 @@ async fn never_waits(context: &RuleContext<'_>, thread: ThreadId) -> bool {
     let mut blocked_ns = 0_u64;
     let mut visit = |turn: Turn<'_>| {
         if turn.wait_reason().is_some() {
-            blocked_ns = blocked_ns.saturating_add(turn.duration(0));
+            blocked_ns = blocked_ns.saturating_add(turn.blocked_ns());
         }
     };
     context.each_turn_of(&[thread], &mut visit).await;
@@ -147,7 +147,7 @@ async fn never_waits(context: &RuleContext<'_>, thread: ThreadId) -> bool {
 async fn was_woken_by(
     context: &RuleContext<'_>,
     stage: ThreadId,
-    waits: &BTreeMap<ThreadId, Vec<Wait>>,
+    waits: &BTreeMap<ThreadId, Vec<ClippedWait>>,
 ) -> bool {
     let woken = context.woken_by(&|waker| waits.contains_key(&waker)).await;
     woken.contains_key(&stage)
@@ -191,10 +191,13 @@ fn explain_server(finding: &mut Finding) {
 }
 
 /// Returns the waits for an `MVar` or in STM of threads that another one often wakes, and that wait for long.
-async fn waits_for(context: &RuleContext<'_>, stage: ThreadId) -> BTreeMap<ThreadId, Vec<Wait>> {
+async fn waits_for(
+    context: &RuleContext<'_>,
+    stage: ThreadId,
+) -> BTreeMap<ThreadId, Vec<ClippedWait>> {
     let mut wakes = context.woken_by(&|waker| waker == stage).await;
     wakes.retain(|_, count| *count >= MIN_WAKES);
-    let mut waits: BTreeMap<ThreadId, Vec<Wait>> = BTreeMap::new();
+    let mut waits: BTreeMap<ThreadId, Vec<ClippedWait>> = BTreeMap::new();
     let mut visit = |turn: Turn<'_>| {
         if turn.wait_reason().is_some_and(WaitReason::is_for_value) {
             let wait = context.wait(turn, 0);

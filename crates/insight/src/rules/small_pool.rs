@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use super::prelude::*;
 use crate::lost_time::overlap_ns;
-use crate::threads::{Turn, Wait};
+use crate::threads::{ClippedWait, Turn};
 use crate::wakeups::Wakeup;
 use eventlog::hash::SeededSet;
 
@@ -26,7 +26,7 @@ const MIN_SHARE: f64 = 0.05;
 /// Mean number of holders that sleep at a time, below which there is one slot only: a lock.
 const ONE_SLOT: f64 = 1.2;
 /// Maximum number of waits for one slot: a `Chan` of slots is first waited for to take from, then to be filled.
-const MOST_WAITS: usize = 2;
+const MAX_WAITS: usize = 2;
 
 pub(super) const RULE: Rule = Rule {
     name: "small-pool",
@@ -36,10 +36,10 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// Returns the waits after which the thread slept, with no wait of another kind in between.
-async fn waits_before_sleep(context: &RuleContext<'_>) -> Vec<Wait> {
+async fn waits_before_sleep(context: &RuleContext<'_>) -> Vec<ClippedWait> {
     let mut all = Vec::new();
     // The last waits of one thread, until its next wait shows whether it slept.
-    let mut last: VecDeque<Wait> = VecDeque::new();
+    let mut last: VecDeque<ClippedWait> = VecDeque::new();
     // Whether the last one is in STM: each commit wakes all that wait for a slot, and those that get none wait again.
     let mut is_last_stm = false;
     let mut visit = |turn: Turn<'_>| {
@@ -67,7 +67,7 @@ async fn waits_before_sleep(context: &RuleContext<'_>) -> Vec<Wait> {
                 None => last.push_back(wait),
             }
             is_last_stm = is_stm;
-            if last.len() > MOST_WAITS {
+            if last.len() > MAX_WAITS {
                 last.pop_front();
             }
         }
@@ -80,7 +80,7 @@ async fn waits_before_sleep(context: &RuleContext<'_>) -> Vec<Wait> {
 }
 
 /// Filters to waits ended by a thread of the same kind, which passed on its slot.
-async fn waits_for_slot(context: &RuleContext<'_>) -> Vec<Wait> {
+async fn waits_for_slot(context: &RuleContext<'_>) -> Vec<ClippedWait> {
     let mut waits = waits_before_sleep(context).await;
     let members: SeededSet<ThreadId> = waits.iter().map(|wait| wait.thread).collect();
     let mut ended: SeededSet<(ThreadId, Nanos)> = SeededSet::default();
@@ -120,7 +120,7 @@ impl Holders {
             if !turn.wait_reason().is_some_and(WaitReason::is_asleep) {
                 return;
             }
-            let (from, to) = turn.part(0);
+            let (from, to) = turn.blocked_span();
             let mut begins = start;
             for part in &mut slept_ns {
                 let inside = to.min(begins + width).saturating_sub(from.max(begins));
@@ -147,7 +147,7 @@ async fn mean_asleep(
     let mut slept_ns = 0;
     let mut visit = |turn: Turn<'_>| {
         if turn.wait_reason().is_some_and(WaitReason::is_asleep) {
-            slept_ns = u64::saturating_add(slept_ns, overlap_ns(turn.part(0), stretches));
+            slept_ns = u64::saturating_add(slept_ns, overlap_ns(turn.blocked_span(), stretches));
         }
     };
     context.each_turn_of(threads, &mut visit).await;
@@ -184,7 +184,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         waits_for_slot(context).await
     };
     let threads: BTreeSet<ThreadId> = waits.iter().map(|wait| wait.thread).collect();
-    let spans = waits.iter().map(Wait::span).collect();
+    let spans = waits.iter().map(ClippedWait::span).collect();
     let stretches = context.stretches(spans).await;
     let any_ns: u64 = stretches.iter().map(|(from, to)| to - from).sum();
     let sum_ns: u64 = waits.iter().map(|wait| wait.ns).sum();
@@ -211,7 +211,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         .idle_finding((RULE.name, title), loss_budget, (stretches, cap_ns))
         .await;
     finding.confidence = Confidence::Probable;
-    finding.meaning = "A semaphore or pool admits only a few threads at a time, and so do several locks. These wait for a timer, I/O or a foreign call, so capabilities have no work while other threads wait for a slot.".into();
+    finding.meaning = "A semaphore, a pool or a set of locks admits only a few threads at a time. The threads inside wait for a timer, I/O or a foreign call, so that capabilities are idle while others wait for a slot.".into();
     finding.tries = Advice::code_changes([
         "Hold a slot or lock for a shorter time: move work that needs none outside.",
         "Enlarge the pool: more connections, a higher count of the semaphore, or more locks that share the keys evenly.",
@@ -238,6 +238,6 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         ("all waits", Value::Ns(sum_ns)),
     ]);
     Outcome::Found(vec![
-        finding.with_evidence(waits.iter().map(Wait::evidence)),
+        finding.with_evidence(waits.iter().map(ClippedWait::evidence)),
     ])
 }

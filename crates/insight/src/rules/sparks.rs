@@ -23,17 +23,17 @@ const TINY_NS: u64 = 1_000;
 const MANY: u64 = 100_000;
 
 /// Way in which sparks have no effect, with the share of all sparks from which it is reported.
-struct Fate {
+pub(super) struct Fate {
     name: &'static str,
     limit: f64,
     what: &'static str,
-    code: &'static str,
+    pub(super) code: &'static str,
 }
 
-const OVERFLOWED: Fate = Fate {
+pub(super) const OVERFLOWED: Fate = Fate {
     name: "overflowed",
     limit: 0.10,
-    what: "were dropped, as the pool was full",
+    what: "overflowed: the spark pool was full",
     code: "Create fewer and larger sparks: parListChunk, or parBuffer.",
 };
 const FIZZLED: Fate = Fate {

@@ -55,7 +55,7 @@ impl Waiter {
 async fn waiters(context: &RuleContext<'_>) -> BTreeMap<ThreadId, Waiter> {
     let mut waiters: BTreeMap<ThreadId, Waiter> = BTreeMap::new();
     let mut visit = |turn: Turn<'_>| {
-        let (start, end) = turn.part(2);
+        let (start, end) = turn.run_span();
         if turn.code.is_none() {
             return;
         }

@@ -60,7 +60,7 @@ async fn lasting(context: &RuleContext<'_>, until: u64) -> (Vec<Lasting>, usize)
         }
         // The runtime wakes all threads at the end of the program.
         let turn: WaitRunCycle = life.turn(life.first_run_from(until));
-        let (since, woken) = turn.part(0);
+        let (since, woken) = turn.blocked_span();
         let Some(reason) = turn
             .wait_reason()
             .filter(|_| life.life().end().0 > awake_from)

@@ -4,7 +4,7 @@
 //! exception. That does not happen while it masks exceptions, or is in a call that cannot be interrupted.
 
 use super::prelude::*;
-use crate::threads::{Turn, Wait};
+use crate::threads::{ClippedWait, Turn};
 
 /// Minimum length of a wait; an exception is received much sooner if nothing prevents it.
 const LONG_NS: u64 = 10_000_000;
@@ -26,13 +26,13 @@ pub(super) const RULE: Rule = Rule {
 /// Minimum share of capability time in which nothing ran meanwhile; from there on, it is time that the program lost.
 const MIN_IDLE: f64 = 0.05;
 
-fn sum_of(waits: &[Wait]) -> u64 {
+fn sum_of(waits: &[ClippedWait]) -> u64 {
     let each = waits.iter().map(|wait| wait.ns);
     each.fold(0, u64::saturating_add)
 }
 
 async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
-    let (mut waits, mut longest_ns): (Vec<Wait>, u64) = (Vec::new(), 0);
+    let (mut waits, mut longest_ns): (Vec<ClippedWait>, u64) = (Vec::new(), 0);
     let all_ns = context.threads().await.times.blocked_ns[WaitReason::ThrowTo as usize];
     if all_ns >= LONG_NS {
         let bound = context.bound_threads().await;
@@ -68,7 +68,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         });
     };
     let sum_ns = sum_of(&waits);
-    let spans = waits.iter().map(Wait::span).collect();
+    let spans = waits.iter().map(ClippedWait::span).collect();
     let stretches = context.stretches(spans).await;
     let any_ns: u64 = stretches.iter().map(|(from, to)| to - from).sum();
     let idle_ns = context.idle_in(&stretches).await.none_running_ns;
@@ -115,6 +115,6 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         ("waits", Value::Count(count)),
     ]);
     Outcome::Found(vec![
-        finding.with_evidence(waits.iter().map(Wait::evidence)),
+        finding.with_evidence(waits.iter().map(ClippedWait::evidence)),
     ])
 }

@@ -45,7 +45,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         ));
     }
     let waits = waits_for_thunks(context).await;
-    let is_of_table = |(owner, wait): &&(ThreadId, crate::threads::Wait)| {
+    let is_of_table = |(owner, wait): &&(ThreadId, crate::threads::ClippedWait)| {
         managers.contains(owner) || managers.contains(&wait.thread)
     };
     let waits = waits.iter().filter(is_of_table).count();

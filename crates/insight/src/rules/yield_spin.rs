@@ -45,8 +45,8 @@ async fn spinners(context: &RuleContext<'_>) -> BTreeMap<ThreadId, Spinner> {
         };
         let spinner = all.entry(turn.thread()).or_default();
         spinner.runs += 1;
-        if code == StopCode::YIELDING && turn.duration(2) < SHORT_NS {
-            let (from, to) = turn.part(2);
+        if code == StopCode::YIELDING && turn.run_ns() < SHORT_NS {
+            let (from, to) = turn.run_span();
             let run = Interval::new(Nanos(from), Nanos(to));
             let Some(run) = run.intersection(context.range) else {
                 return;

@@ -71,7 +71,7 @@ struct BandState {
 impl Censuses {
     /// Most bytes of a census: 256 TiB, more than any machine has. Values of damaged logs beyond it are cut off,
     /// so that sums never overflow.
-    pub const MOST_BYTES: u64 = 1 << 48;
+    pub const MAX_BYTES: u64 = 1 << 48;
 
     /// Returns the number of complete censuses.
     pub const fn len(&self) -> usize {
@@ -88,7 +88,7 @@ impl Censuses {
         self.bands.len()
     }
 
-    /// Returns whether bytes beyond [`MOST_BYTES`](Self::MOST_BYTES) were cut off.
+    /// Returns whether bytes beyond [`MAX_BYTES`](Self::MAX_BYTES) were cut off.
     pub const fn is_capped(&self) -> bool {
         self.capped
     }
@@ -167,7 +167,7 @@ impl Censuses {
         let mut total = 0;
         let mut open = std::mem::take(&mut self.open);
         for (id, bytes) in open.drain(..) {
-            let fits = bytes.min(Self::MOST_BYTES - total);
+            let fits = bytes.min(Self::MAX_BYTES - total);
             self.capped |= fits < bytes;
             total += fits;
             let Some(head) = self.band_states.get_mut(id.index()) else {

@@ -10,7 +10,7 @@ use model::marks::{MarkKind, MarkView};
 use model::time::Interval;
 
 /// Minimum bar height for a label.
-const LEAST_HEIGHT_PX: f64 = 10.0;
+const MIN_HEIGHT_PX: f64 = 10.0;
 /// Relative height of collections of the youngest generation and of phases in which the program runs: just high
 /// enough for a label.
 pub const YOUNG: f64 = 0.72;
@@ -86,7 +86,7 @@ impl Strip<'_> {
         let left = bar.x.max(self.area.x);
         let right = (bar.x + bar.w).min(self.right());
         let room = right - left - 8.0;
-        if bar.h < LEAST_HEIGHT_PX || painter.measure(text, Face::Label) > room {
+        if bar.h < MIN_HEIGHT_PX || painter.measure(text, Face::Label) > room {
             return false;
         }
         let at = (left + 4.0, bar.y + bar.h / 2.0 + 0.5);

@@ -8,9 +8,9 @@ use eventlog::ids::Nanos;
 use model::time::Interval;
 
 /// Lower bound of the count that fills the height of the strip.
-const LEAST_GREATEST: u32 = 4;
+const MIN_GREATEST: u32 = 4;
 /// Minimum height of a column, in pixels.
-const LEAST_PX: f64 = 2.0;
+const MIN_PX: f64 = 2.0;
 /// Height of the line above a notable column, in pixels.
 const TOP_PX: f64 = 3.0;
 
@@ -72,14 +72,14 @@ impl Strip<'_> {
             right >= self.area.x && left <= self.right()
         };
         let counts = columns.iter().filter(is_seen).map(|column| column.count);
-        let greatest = counts.max().unwrap_or(0).max(LEAST_GREATEST);
+        let greatest = counts.max().unwrap_or(0).max(MIN_GREATEST);
         let (bottom, most_px) = (self.area.y + self.area.h - 4.0, self.area.h - 8.0);
         for alike in columns.chunk_by(|one, next| one.color == next.color) {
             let mut outline = Outline::new(bottom);
             for column in alike.iter().filter(is_seen) {
                 let share = (f64::from(column.count) / f64::from(greatest)).sqrt();
                 let (left, right) = edges(column);
-                outline.step(left, right, (most_px * share).max(LEAST_PX));
+                outline.step(left, right, (most_px * share).max(MIN_PX));
             }
             let paint = alike.first().map(|column| column.color.alpha(0.85));
             if let Some(paint) = paint {

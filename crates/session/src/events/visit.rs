@@ -12,7 +12,7 @@ use eventlog::ids::{CapId, Nanos};
 use eventlog::rows::RowIndex;
 
 /// Visitor that requests chunks one by one.
-pub trait Visit {
+pub trait ChunkVisitor {
     /// Returns the next chunk to visit; `None` when finished.
     fn next_chunk(&self) -> Option<usize>;
     /// Visits the requested chunk.
@@ -76,7 +76,7 @@ impl Numbering<'_> {
 
 /// Visitor that collects a page of rows.
 #[derive(Debug)]
-pub struct Page {
+pub struct PageVisitor {
     matcher: Matcher,
     /// Chunks to visit; the next one is last.
     chunks: Vec<usize>,
@@ -89,7 +89,7 @@ pub struct Page {
     rows: Vec<EventRow>,
 }
 
-impl Page {
+impl PageVisitor {
     /// Creates a visitor for up to `count` rows from row `first` on.
     pub fn new(list: &EventList, numbering: Numbering<'_>, first: u64, count: usize) -> Self {
         let extra = first > 0;
@@ -152,7 +152,7 @@ impl Page {
     }
 }
 
-impl Visit for Page {
+impl ChunkVisitor for PageVisitor {
     fn next_chunk(&self) -> Option<usize> {
         self.chunks.last().copied().filter(|_| self.left > 0)
     }
@@ -178,13 +178,13 @@ impl Visit for Page {
 
 /// Visitor that extracts the fields of one event.
 #[derive(Debug)]
-pub struct Fields {
+pub struct FieldsVisitor {
     chunk: Option<usize>,
     number: u64,
     fields: Vec<(String, String)>,
 }
 
-impl Fields {
+impl FieldsVisitor {
     /// Creates a visitor for the event with that index in the log.
     pub fn new(index: &RowIndex, number: u64) -> Self {
         Self {
@@ -200,7 +200,7 @@ impl Fields {
     }
 }
 
-impl Visit for Fields {
+impl ChunkVisitor for FieldsVisitor {
     fn next_chunk(&self) -> Option<usize> {
         self.chunk
     }
@@ -248,7 +248,7 @@ enum FindTarget {
 
 /// Visitor that searches for a row.
 #[derive(Debug)]
-pub struct Find {
+pub struct FindVisitor {
     matcher: Matcher,
     target: FindTarget,
     /// Chunks to visit, the next one last, each with the number of rows before it and, if counted, the number of
@@ -257,7 +257,7 @@ pub struct Find {
     result: Option<FoundRow>,
 }
 
-impl Find {
+impl FindVisitor {
     /// Creates a search for the next matching row after row `from`, or for the last one before it.
     pub fn text(
         list: &EventList,
@@ -342,7 +342,7 @@ impl Find {
     }
 }
 
-impl Visit for Find {
+impl ChunkVisitor for FindVisitor {
     fn next_chunk(&self) -> Option<usize> {
         self.chunks
             .last()

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::layout::{Forest, TimeTrack};
 use super::query::View;
 use super::step::{Change, Step, Transformed, apply_changes};
-use crate::recent::Recent;
+use crate::count_lru::CountLru;
 use model::profile::Profile;
 use model::profile::frames::Frames;
 use model::profile::stack_source::{ProfileRef, StackSource, WeightedStacks};
@@ -20,7 +20,7 @@ const MAX_ENTRIES: usize = 4;
 
 /// LRU cache of transformed stacks, keyed by the revision of the stacks and the transformations.
 #[derive(Debug, Default)]
-pub struct StepCache(Recent<(Revision, Vec<Change>), TransformedStacks, MAX_ENTRIES>);
+pub struct StepCache(CountLru<(Revision, Vec<Change>), TransformedStacks, MAX_ENTRIES>);
 
 /// Stacks after zero or more transformations.
 #[derive(Debug)]

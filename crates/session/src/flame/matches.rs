@@ -33,30 +33,30 @@ pub fn matches(
 
 /// Match ordered by width; among equals, the leftmost is the greatest.
 #[derive(Clone, Copy, Debug)]
-struct Sized(FlameMatch);
+struct ByWidth(FlameMatch);
 
-impl Sized {
+impl ByWidth {
     fn key(&self) -> (u64, Reverse<u64>) {
         // The bits of nonnegative floats sort like their values.
         (self.0.width.to_bits(), Reverse(self.0.left.to_bits()))
     }
 }
 
-impl PartialEq for Sized {
+impl PartialEq for ByWidth {
     fn eq(&self, other: &Self) -> bool {
         self.key() == other.key()
     }
 }
 
-impl Eq for Sized {}
+impl Eq for ByWidth {}
 
-impl PartialOrd for Sized {
+impl PartialOrd for ByWidth {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Sized {
+impl Ord for ByWidth {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.key().cmp(&other.key())
     }
@@ -66,13 +66,13 @@ impl Ord for Sized {
 #[derive(Debug, Default)]
 struct Widest {
     count: u64,
-    kept: BinaryHeap<Reverse<Sized>>,
+    kept: BinaryHeap<Reverse<ByWidth>>,
 }
 
 impl Widest {
     fn add(&mut self, found: FlameMatch) {
         self.count += 1;
-        self.kept.push(Reverse(Sized(found)));
+        self.kept.push(Reverse(ByWidth(found)));
         if self.kept.len() > MOST {
             self.kept.pop();
         }
@@ -84,7 +84,7 @@ impl Widest {
             count: self.count,
             widest: sorted
                 .into_iter()
-                .map(|Reverse(Sized(found))| found)
+                .map(|Reverse(ByWidth(found))| found)
                 .collect(),
         }
     }

@@ -14,6 +14,9 @@ use model::profile::stack_source::{CensusCounts, FlameSelection};
 use model::profile::weights::Measure;
 use model::time::Interval;
 
+/// Name of the stack without frames, which steps may produce.
+pub const NO_FRAME: &str = "(no frame)";
+
 /// Layout of a flame graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum View {

@@ -3,11 +3,11 @@
 use std::cmp::Reverse;
 
 use super::cache::StepCache;
-use super::query::{FlameRow, FlameTableQuery, View};
+use super::query::{FlameRow, FlameTableQuery, NO_FRAME, View};
 use eventlog::hash::SeededMap;
-use model::profile::frames::{Frame, Frames};
+use model::profile::frames::{Frame, FrameKind, Frames};
 use model::profile::stack_source::{CensusCounts, StackSource};
-use model::profile::stacks::Stacks;
+use model::profile::stacks::{StackId, Stacks};
 use model::profile::weights::{Weight, totals};
 
 /// Returns own weight and total of every function with any weight, the largest own weight first, and the number of
@@ -22,10 +22,13 @@ pub fn table(
     let transformed = cache.transformed(stack_source, &weighted, &query.steps, &View::LeftHeavy);
     let stacks = transformed.stacks(&weighted.stacks);
     let names = Names::new(transformed.frames(&weighted.frames));
-    let sums = sums(stacks, &names, &transformed.weights(weighted.own));
-    let before = weighted
-        .before
-        .map(|before| self::sums(stacks, &names, &transformed.weights(before)));
+    let own = transformed.weights(weighted.own);
+    let own_before = weighted.before.map(|before| transformed.weights(before));
+    let sums = sums(stacks, &names, &own);
+    let before = own_before
+        .as_ref()
+        .map(|before| self::sums(stacks, &names, before));
+    let no_frame = no_frame(&own, own_before.as_deref());
     let row = |(name, frame): (usize, Frame)| {
         let (own, total) = sums[name];
         let before = before.as_ref().map(|before| before[name]);
@@ -42,9 +45,26 @@ pub fn table(
     let weighs = |row: &FlameRow| {
         row.total > 0 || row.count > 0 || row.before.is_some_and(|(_, total)| total > 0)
     };
-    let mut rows: Vec<FlameRow> = rows.filter(weighs).collect();
+    let mut rows: Vec<FlameRow> = rows.chain(no_frame).filter(weighs).collect();
     rows.sort_by_cached_key(|row| (Reverse((row.own, row.total)), row.frame.name()));
     (rows, censuses)
+}
+
+/// Returns the row of what was merged into its callers and has none left: without it, the rows do not add up.
+fn no_frame(own: &[Weight], before: Option<&[Weight]>) -> Option<FlameRow> {
+    let of_root = |own: &[Weight]| own.get(StackId::EMPTY.index()).copied();
+    let weight = of_root(own)?;
+    Some(FlameRow {
+        frame: Frame::with_kind(FrameKind::BuiltIn, NO_FRAME),
+        own: weight.amount,
+        total: weight.amount,
+        own_count: weight.count,
+        count: weight.count,
+        before: before.map(|before| {
+            let amount = of_root(before).unwrap_or_default().amount;
+            (amount, amount)
+        }),
+    })
 }
 
 /// Frames grouped by name.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::choice::{Grouping, HeapChoice};
 use super::tree::TreeSums;
-use crate::recent::Recent;
+use crate::count_lru::CountLru;
 use analysis::heap::names::BandDescription;
 use analysis::heap::ranking::Ranking;
 use analysis::heap::{HeapProfile, Label};
@@ -21,9 +21,9 @@ const MAX_ENTRIES: usize = 4;
 /// Intermediate results of heap profile queries.
 #[derive(Debug, Default)]
 pub struct HeapCache {
-    bands: Recent<BandsKey, Bands, MAX_ENTRIES>,
-    rankings: Recent<(BandsKey, Range<u32>), Ranking, MAX_ENTRIES>,
-    trees: Recent<(u32, CensusRanges), TreeSums, MAX_ENTRIES>,
+    bands: CountLru<BandsKey, Bands, MAX_ENTRIES>,
+    rankings: CountLru<(BandsKey, Range<u32>), Ranking, MAX_ENTRIES>,
+    trees: CountLru<(u32, CensusRanges), TreeSums, MAX_ENTRIES>,
 }
 
 impl HeapCache {
@@ -251,7 +251,7 @@ impl HeapCache {
         profile: u32,
         group: Grouping,
     ) -> Option<Arc<Bands>> {
-        let found = recording.heap().get(profile as usize)?;
+        let found = recording.heap().selected(profile)?;
         let complete = recording.is_finished();
         let censuses = stable_census_count(found.censuses.len(), complete);
         let key = BandsKey {

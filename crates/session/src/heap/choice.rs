@@ -148,9 +148,9 @@ impl<'a> HeapLog<'a> {
         }
     }
 
-    /// Returns the selected profile, if the log has it.
+    /// Returns the selected profile, or else the first one.
     pub fn profile(self, choice: &HeapChoice) -> Option<&'a HeapProfile> {
-        self.recording.heap().get(choice.profile as usize)
+        self.recording.heap().selected(choice.profile)
     }
 
     /// Returns all bands of the selected profile and grouping, whether or not they pass the filter.

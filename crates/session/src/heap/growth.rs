@@ -16,13 +16,13 @@ use model::sorting::CompactSort;
 use model::time::Interval;
 
 /// Maximum number of listed growing bands.
-const MOST_GROWING: usize = 100;
+const MAX_GROWING: usize = 100;
 /// Maximum number of listed companions.
-const MOST_COMPANIONS: usize = 12;
+const MAX_COMPANIONS: usize = 12;
 /// Maximum number of listed bursts.
-const MOST_BURSTS: usize = 50;
+const MAX_BURSTS: usize = 50;
 /// Maximum number of listed threads, and of user spans, in a [`ConcurrentActivity`].
-const MOST_THEN: u64 = 5;
+const MAX_THEN: u64 = 5;
 
 model::named_enum! {
     /// Measure of growth for the ranking.
@@ -129,7 +129,7 @@ impl<'a> BandSelection<'a> {
         let mut ranked: Vec<_> = ranked.filter(|(rise, ..)| *rise > 0.0).collect();
         ranked.sort_small_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let total = ranked.len() as u64;
-        ranked.truncate(MOST_GROWING);
+        ranked.truncate(MAX_GROWING);
         self.listed(
             ranked.into_iter().map(|(_, band, sums)| (band, sums)),
             total,
@@ -201,7 +201,7 @@ impl CompanionsQuery {
         let censuses = bands.censuses(found.profile);
         let like = companions(censuses, ranking.censuses(), all, suspect);
         let total = like.len() as u64;
-        let listed = like.into_iter().take(MOST_COMPANIONS);
+        let listed = like.into_iter().take(MAX_COMPANIONS);
         let (mut list, mut correlation) = (vec![suspect], vec![1.0]);
         for companion in listed {
             list.push(companion.band);
@@ -272,7 +272,7 @@ impl BurstsQuery {
         };
         Some(Bursts {
             census_range: found.census_range,
-            rows: all.into_iter().take(MOST_BURSTS).map(row).collect(),
+            rows: all.into_iter().take(MAX_BURSTS).map(row).collect(),
             total,
         })
     }
@@ -337,7 +337,7 @@ impl ConcurrentActivityQuery {
             range: Some(self.0),
             sort: ThreadColumn::Running,
             descending: true,
-            rows: 0..MOST_THEN,
+            rows: 0..MAX_THEN,
             ..ThreadTableQuery::default()
         };
         let Some(table) = recording.store.thread_table(&question, yielder).await else {
@@ -392,5 +392,5 @@ fn keep_most(spans: &mut Vec<ConcurrentSpan>, range: Interval) {
             then.span.start(),
         )
     });
-    spans.truncate(MOST_THEN as usize);
+    spans.truncate(MAX_THEN as usize);
 }

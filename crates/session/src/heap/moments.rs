@@ -257,7 +257,7 @@ impl CensusDiffQuery {
             longest,
             totals: peaks(
                 profile.censuses.totals(),
-                self.points.min(MOST_POINTS) as usize,
+                self.points.min(MAX_POINTS) as usize,
             ),
         }
     }
@@ -306,7 +306,7 @@ impl CensusDiffQuery {
 type BandChange = (BandId, u64, u64);
 
 /// No screen is wider in pixels.
-const MOST_POINTS: u32 = 8_192;
+const MAX_POINTS: u32 = 8_192;
 
 /// Returns the maximum of a series in each of `points` parts.
 fn peaks(series: &[u64], points: usize) -> Vec<f64> {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::details::{DetailsQuery, Fact};
+use super::details::{DetailField, DetailsQuery};
 use super::gauge::bucket_ns;
 use super::legend::{LegendEntry, LegendSample, Section};
 use super::{Log, Shape, TrackEntry, TrackKind, link};
@@ -26,7 +26,7 @@ use scene::strip::plot::{Band, Column, Outline, stacked};
 pub struct Activity;
 
 /// Maximum number of capabilities listed individually in the details.
-const MOST_CAPS: usize = 64;
+const MAX_CAPS: usize = 64;
 /// Minimum height of a capability's band at which bands are separated by lines.
 const SEPARATED_PX: f64 = 3.0;
 
@@ -122,13 +122,16 @@ impl TrackKind for Activity {
     }
 
     /// Returns for each capability the shares of the bucket in which it ran Haskell code and collected.
-    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<DetailField> {
         let length = bucket_ns(query.span);
         let start = query.span.start().0 / length * length;
         let span = Interval::new(Nanos(start), Nanos(start.saturating_add(length)));
         if log.is_unread(span) {
             let bytes = format::bytes(log.unread.bytes(span));
-            return vec![Fact::new("not read yet", format!("{bytes} of events"))];
+            return vec![DetailField::new(
+                "not read yet",
+                format!("{bytes} of events"),
+            )];
         }
         let store = &log.recording.store;
         let share = |time: u64| format::fraction(time as f64 / length as f64);
@@ -140,15 +143,15 @@ impl TrackKind for Activity {
             running = running.saturating_add(ran);
             collecting = collecting.saturating_add(gc);
             caps += 1;
-            if caps <= MOST_CAPS {
+            if caps <= MAX_CAPS {
                 let text = format!("running {}, collecting {}", share(ran), share(gc));
-                each.push(Fact::new(format!("capability {cap}"), text));
+                each.push(DetailField::new(format!("capability {cap}"), text));
             }
         }
         let mean = |time: u64| format!("{:.2} of {caps}", time as f64 / length as f64);
         let mut facts = vec![
-            Fact::new("running", mean(running)),
-            Fact::new("collecting", mean(collecting)),
+            DetailField::new("running", mean(running)),
+            DetailField::new("collecting", mean(collecting)),
         ];
         facts.append(&mut each);
         facts

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::details::{DetailsQuery, Fact};
+use super::details::{DetailField, DetailsQuery};
 use super::item::{Marks, PaintInput};
 use super::legend::{LegendEntry, LegendSample, Section};
 use super::{Log, Shape, TrackEntry, TrackKind, link, sample_data};
@@ -33,7 +33,7 @@ const FADED: f64 = 0.4;
 
 /// Returns the profile of the selected bands, if its censuses have times.
 fn profile<'a>(log: &Log<'a>) -> Option<&'a HeapProfile> {
-    let profile = log.recording.heap().get(log.heap?.profile as usize)?;
+    let profile = log.recording.heap().selected(log.heap?.profile)?;
     profile.is_timed().then_some(profile)
 }
 
@@ -144,7 +144,7 @@ impl TrackKind for Bands {
     }
 
     /// Returns the bands with the most bytes at that time.
-    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<DetailField> {
         let (Some(chosen), Some(profile)) = (log.heap, profile(log)) else {
             return Vec::new();
         };
@@ -160,16 +160,16 @@ impl TrackKind for Bands {
         held.sort_small_by(|a, b| b.cmp(a));
         let total = censuses.total(census);
         let of = format!("{} of {}", census + 1, censuses.len());
-        let sum = Fact::new("all bands", format::bytes(total));
+        let sum = DetailField::new("all bands", format::bytes(total));
         let band = |&(bytes, band): &(u64, BandId)| {
             let text = format!(
                 "{}, {}",
                 format::bytes(bytes),
                 format::percent(bytes, total)
             );
-            Fact::new(chosen.bands.name(band).to_owned(), text)
+            DetailField::new(chosen.bands.name(band).to_owned(), text)
         };
-        let facts = [Fact::new("census", of), sum];
+        let facts = [DetailField::new("census", of), sum];
         facts
             .into_iter()
             .chain(held.iter().take(MAX_DESCRIBED).map(band))

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::details::{DetailsQuery, Fact};
+use super::details::{DetailField, DetailsQuery};
 use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO};
 use super::{Log, LogContents, Shape, TrackEntry, TrackKind, lane, link};
 use crate::tracks::group::Group;
@@ -91,7 +91,7 @@ impl TrackKind for Blocks {
         (name, text)
     }
 
-    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<DetailField> {
         let cap = self.0;
         let sections = &log.blocks.sections;
         let mut blocks = sections.iter().flat_map(|section| section.blocks.iter());
@@ -107,8 +107,8 @@ impl TrackKind for Blocks {
                 bytes = bytes.saturating_add(size(&block));
             }
             return vec![
-                Fact::new("blocks", format::count(count)),
-                Fact::new("total size", format::bytes(bytes)),
+                DetailField::new("blocks", format::count(count)),
+                DetailField::new("total size", format::bytes(bytes)),
             ];
         }
         // A block that overlaps the previous one is drawn from the end of that one.
@@ -123,10 +123,10 @@ impl TrackKind for Blocks {
         let whose = cap.map_or("none".to_owned(), |cap| cap.to_string());
         let waited = format::duration(block.end_time.since(block.begin_time));
         vec![
-            Fact::new("capability", whose),
-            Fact::new("at byte", format::count(block.start.0)),
-            Fact::new("size", format::bytes(size(&block))),
-            Fact::new("the oldest event waited", waited),
+            DetailField::new("capability", whose),
+            DetailField::new("at byte", format::count(block.start.0)),
+            DetailField::new("size", format::bytes(size(&block))),
+            DetailField::new("the oldest event waited", waited),
         ]
     }
 

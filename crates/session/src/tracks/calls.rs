@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::details::{Details, DetailsQuery, Fact, MOST_LISTED, exact_duration};
+use super::details::{DetailField, Details, DetailsQuery, MAX_LISTED, exact_duration};
 use super::lane::{self, SpanPayload};
 use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO, buckets};
 use super::stacks::{beginning, flame, heaviest, stack_facts};
@@ -31,7 +31,7 @@ use scene::strip::Bar;
 pub struct ForeignCalls(pub Caller);
 
 /// Maximum number of parts over which a call is followed in each direction.
-const MOST_PARTS: usize = 100_000;
+const MAX_PARTS: usize = 100_000;
 
 impl TrackKind for ForeignCalls {
     /// The detail is the index of the function in the list of named functions, or [`NONE`](model::marks::NONE).
@@ -116,7 +116,7 @@ impl TrackKind for ForeignCalls {
         )
     }
 
-    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<DetailField> {
         let (of, recording) = (self.0, &log.recording);
         let found = recording.profile_rows.calls(of);
         let profile = recording.profiles.get(sources::COST_CENTRES);
@@ -175,12 +175,12 @@ impl TrackKind for ForeignCalls {
 
 impl Details<'_> {
     /// Returns the call number and the calling thread from the `START` message of a function at a time.
-    fn announced(&self, at: Nanos, function: &str) -> Vec<Fact> {
+    fn announced(&self, at: Nanos, function: &str) -> Vec<DetailField> {
         let prefixes = SpanPrefixes::default();
         for place in self
             .messages
             .places(Interval::empty_at(at))
-            .take(MOST_LISTED)
+            .take(MAX_LISTED)
         {
             let Some(message) = self.messages.get(place) else {
                 continue;
@@ -189,11 +189,11 @@ impl Details<'_> {
             let Some(start) = start.filter(|one| one.start && one.name == function) else {
                 continue;
             };
-            let mut facts = vec![Fact::new("number", start.number)];
+            let mut facts = vec![DetailField::new("number", start.number)];
             let by = message.cap.and_then(|cap| {
                 let (thread, run) = self.store.run_at(cap, at, &mut 0)?;
                 let text = format!("{} on capability {cap}", self.name(thread));
-                Some(Fact::new("called by", text).linked_to(Thread(thread), run))
+                Some(DetailField::new("called by", text).linked_to(Thread(thread), run))
             });
             facts.extend(by);
             return facts;
@@ -231,7 +231,7 @@ impl Calls<'_> {
         stack == call
     }
 
-    fn one(&self, details: &Details<'_>, span: Interval, open: bool) -> Vec<Fact> {
+    fn one(&self, details: &Details<'_>, span: Interval, open: bool) -> Vec<DetailField> {
         let samples = &self.track.samples;
         let places = beginning(samples, span);
         let Some((_, stack)) = samples.get(places.start) else {
@@ -253,10 +253,13 @@ impl Calls<'_> {
                 format::time(whole.start()),
                 format::time(whole.end())
             );
-            facts.push(Fact::new("whole call", text));
+            facts.push(DetailField::new("whole call", text));
         }
         if open {
-            facts.push(Fact::new("returned", "not before the end of the log"));
+            facts.push(DetailField::new(
+                "returned",
+                "not before the end of the log",
+            ));
         }
         let source = self.track.source;
         facts.push(flame(sources::COST_CENTRES, source, span.middle()));
@@ -278,7 +281,7 @@ impl Calls<'_> {
             first.start(),
             last.map_or(first.end(), |(span, _)| span.end()),
         );
-        for place in (0..places.start).rev().take(MOST_PARTS) {
+        for place in (0..places.start).rev().take(MAX_PARTS) {
             match get(place) {
                 Some((span, stack))
                     if span.end() == whole.start() && self.is_within(stack, call) =>
@@ -288,7 +291,7 @@ impl Calls<'_> {
                 _ => break,
             }
         }
-        for place in (places.end..samples.len()).take(MOST_PARTS) {
+        for place in (places.end..samples.len()).take(MAX_PARTS) {
             match get(place) {
                 Some((span, stack))
                     if span.start() == whole.end() && self.is_within(stack, call) =>
@@ -302,7 +305,7 @@ impl Calls<'_> {
     }
 
     /// Adds the run time of each foreign function within the call.
-    fn inside(&self, call: StackId, places: std::ops::Range<usize>, facts: &mut Vec<Fact>) {
+    fn inside(&self, call: StackId, places: std::ops::Range<usize>, facts: &mut Vec<DetailField>) {
         let mut weights: SeededMap<FrameId, u64> = SeededMap::default();
         for (span, stack) in places.filter_map(|place| self.track.samples.get(place)) {
             if stack != call
@@ -316,7 +319,7 @@ impl Calls<'_> {
     }
 
     /// Returns number, total duration and functions of several calls, and the longest of them.
-    fn several(&self, spans: impl Iterator<Item = Interval>, row: TrackId) -> Vec<Fact> {
+    fn several(&self, spans: impl Iterator<Item = Interval>, row: TrackId) -> Vec<DetailField> {
         let mut weights: SeededMap<FrameId, u64> = SeededMap::default();
         let (mut count, mut total) = (0u64, 0u64);
         let mut longest: Option<Interval> = None;
@@ -340,9 +343,10 @@ impl Calls<'_> {
         };
         let time = format::duration_ns;
         let mut facts = vec![
-            Fact::new("calls", format::count(count)),
-            Fact::new("total time", time(total)),
-            Fact::new("longest", format::duration(longest.duration())).linked_to(row, longest),
+            DetailField::new("calls", format::count(count)),
+            DetailField::new("total time", time(total)),
+            DetailField::new("longest", format::duration(longest.duration()))
+                .linked_to(row, longest),
             flame(sources::COST_CENTRES, self.track.source, longest.middle()),
         ];
         heaviest(self.profile, weights, "to", time, &mut facts);

@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::capability_paint::{is_collection, paint};
-use super::details::{Details, DetailsQuery, Fact, LinkRelation, MOST_LISTED, exact_duration};
+use super::details::{
+    DetailField, Details, DetailsQuery, LinkRelation, MAX_LISTED, exact_duration,
+};
 use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO, buckets};
 use super::sample_data::wave;
 use super::thread::Thread;
@@ -146,7 +148,7 @@ impl TrackKind for Capability {
         )
     }
 
-    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<DetailField> {
         if log.is_unread(query.span) {
             return Vec::new();
         }
@@ -323,7 +325,7 @@ const fn phase(class: Class) -> &'static str {
 }
 
 impl Details<'_> {
-    fn cap_facts(&self, cap: CapId, query: &DetailsQuery) -> Vec<Fact> {
+    fn cap_facts(&self, cap: CapId, query: &DetailsQuery) -> Vec<DetailField> {
         let mut facts = Vec::new();
         let Some(lanes) = self.store.cap(cap) else {
             return facts;
@@ -340,7 +342,7 @@ impl Details<'_> {
         facts
     }
 
-    fn merged_cap_facts(&self, cap: CapId, span: Interval, facts: &mut Vec<Fact>) {
+    fn merged_cap_facts(&self, cap: CapId, span: Interval, facts: &mut Vec<DetailField>) {
         let Some(lanes) = self.store.cap(cap) else {
             return;
         };
@@ -359,15 +361,15 @@ impl Details<'_> {
     }
 
     /// Adds the details of a run, by its index in the capability's lane.
-    pub(super) fn run(&self, cap: CapId, place: usize, facts: &mut Vec<Fact>) {
+    pub(super) fn run(&self, cap: CapId, place: usize, facts: &mut Vec<DetailField>) {
         let (Some(lanes), Some(thread)) = (self.store.cap(cap), self.store.thread_of(cap, place))
         else {
             return;
         };
         let span = lanes.runs.interval(place);
-        let fact = Fact::new("thread", self.name(thread));
+        let fact = DetailField::new("thread", self.name(thread));
         facts.push(fact.linked_to(Thread(thread), span));
-        facts.push(Fact::new("capability", cap.to_string()));
+        facts.push(DetailField::new("capability", cap.to_string()));
         self.duration_facts(span, facts);
         self.turn_of(thread, (span.start().0, cap), facts);
         let neighbors = [
@@ -377,7 +379,7 @@ impl Details<'_> {
         for (place, label, lead) in neighbors {
             let neighbor = place.and_then(|place| self.neighbor(cap, place, span));
             if let Some((text, at)) = neighbor {
-                facts.push(Fact::new(label, text).linked_as(lead, Capability(cap), at));
+                facts.push(DetailField::new(label, text).linked_as(lead, Capability(cap), at));
             }
         }
     }
@@ -403,7 +405,7 @@ impl Details<'_> {
     }
 
     /// Adds the details of a part of a collection, and of the whole collection.
-    fn piece(&self, cap: CapId, pieces: &Pieces, place: usize, facts: &mut Vec<Fact>) {
+    fn piece(&self, cap: CapId, pieces: &Pieces, place: usize, facts: &mut Vec<DetailField>) {
         let span = |i: usize| pieces.interval(i);
         let pauses = self.store.account().pauses();
         let class = pieces.class(place);
@@ -423,7 +425,7 @@ impl Details<'_> {
             return;
         }
         let places = pieces.collection_of(place);
-        if places.len() > MOST_LISTED {
+        if places.len() > MAX_LISTED {
             // With many parts, idle and done alternate while other capabilities work.
             let name = |place: usize| pieces.class(place).name().to_owned();
             let (start, end) = (span(places.start).start(), span(places.end - 1).end());
@@ -448,13 +450,13 @@ impl Details<'_> {
             };
             let here = if i == place { " (this)" } else { "" };
             let text = format!("{}{here}", exact_duration(span(i).duration()));
-            let fact = Fact::new(label, text);
+            let fact = DetailField::new(label, text);
             facts.push(fact.linked_to(Capability(cap), span(i)));
         }
     }
 
     /// Adds the details of a collection, and the thread that was last to stop for it.
-    fn pause(&self, pause: &Pause, facts: &mut Vec<Fact>) {
+    fn pause(&self, pause: &Pause, facts: &mut Vec<DetailField>) {
         let span = Interval::new(pause.start, pause.end);
         let text = format!(
             "{} on capability {}, {} – {}",
@@ -463,7 +465,7 @@ impl Details<'_> {
             format::time(span.start()),
             format::time(span.end()),
         );
-        facts.push(Fact::new("collection", text));
+        facts.push(DetailField::new("collection", text));
         let Some((cap, place)) = pause.last_to_stop else {
             return;
         };
@@ -480,7 +482,7 @@ impl Details<'_> {
                 format::duration(late)
             );
             let run = Interval::new(Nanos(start), Nanos(end));
-            facts.push(Fact::new("last to stop", text).linked_to(Capability(cap), run));
+            facts.push(DetailField::new("last to stop", text).linked_to(Capability(cap), run));
         }
     }
 }

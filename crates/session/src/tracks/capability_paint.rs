@@ -16,14 +16,14 @@ const WAITING_ALPHA: f64 = 0.6;
 /// Height of the line for the wait before a collection.
 const SYNC_PX: f64 = 3.0;
 /// Minimum height of a bar for several spans.
-const LEAST_PX: f64 = 2.0;
+const MIN_PX: f64 = 2.0;
 
 /// Padding of a name in its bar.
 const NAME_PAD_PX: f64 = 3.0;
 /// Minimum room for a name.
-const LEAST_NAME_PX: f64 = 6.0;
+const MIN_NAME_PX: f64 = 6.0;
 /// Minimum room for a label, below which truncation would leave nothing.
-const LEAST_LABEL_PX: f64 = 18.0;
+const MIN_LABEL_PX: f64 = 18.0;
 
 /// Returns whether a mark belongs to the collections rather than the runs.
 pub(super) fn is_collection(class: Class) -> bool {
@@ -37,7 +37,7 @@ pub(super) fn paint(row: Capability, shown: &PaintInput<'_>, painter: &mut dyn P
         let rect = strip.rect(span, y, h);
         match mark.kind {
             _ if mark.class == Class::Unread => {
-                let h = (rect.h * mark.share(Class::Unread)).max(LEAST_PX);
+                let h = (rect.h * mark.share(Class::Unread)).max(MIN_PX);
                 let bar = Rect::new(rect.x, rect.y + rect.h - h, rect.w, h);
                 paint_unread(strip.palette, bar, painter);
             }
@@ -100,7 +100,7 @@ fn paint_one(
 /// look like a full bar, and at least the minimum. Runs stand on the bottom and collections hang from the top, so
 /// they do not cover each other.
 fn paint_runs(strip: &Strip<'_>, rect: Rect, mark: &MarkView<'_>, painter: &mut dyn Painter) {
-    let h = (rect.h * mark.share_of_all().min(1.0)).max(LEAST_PX);
+    let h = (rect.h * mark.share_of_all().min(1.0)).max(MIN_PX);
     let bar = Rect::new(rect.x, rect.y + rect.h - h, rect.w, h);
     painter.fill(bar, strip.palette.running.into());
 }
@@ -128,7 +128,7 @@ fn paint_collections(
     if all <= 0.0 {
         return;
     }
-    let h = (rect.h * all.min(1.0)).max(LEAST_PX);
+    let h = (rect.h * all.min(1.0)).max(MIN_PX);
     let mut y = rect.y;
     for (share, paint) in parts {
         let part = h * share / all;
@@ -152,14 +152,14 @@ fn paint_name(
 ) {
     let left = rect.x.max(strip.area.x);
     let room = rect.x + rect.w - left - 2.0 * NAME_PAD_PX;
-    if room < LEAST_NAME_PX {
+    if room < MIN_NAME_PX {
         return;
     }
     let mut width = |text: &str| painter.measure(text, Face::Label);
     let name: Option<String> = match (mark.class, mark.read::<RunPayload>().thread) {
         (Class::Gc, _) => Some("GC".to_owned()).filter(|name| width(name) <= room),
         (_, Some(thread)) => match names.label(thread) {
-            Some(label) if room >= LEAST_LABEL_PX => {
+            Some(label) if room >= MIN_LABEL_PX => {
                 Some(format::truncate_middle(label, room, width).into_owned())
             }
             Some(_) => None,

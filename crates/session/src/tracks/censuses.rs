@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::collections::Collections;
-use super::details::{DetailsQuery, Fact, MOST_LISTED, more};
+use super::details::{DetailField, DetailsQuery, MAX_LISTED, more};
 use super::legend::{LegendEntry, LegendMark, LegendSample, MIDDLE, Section};
 use super::moments::add_by_column;
 use super::{Log, LogContents, Shape, TrackEntry, TrackKind, link};
@@ -151,7 +151,7 @@ impl TrackKind for Censuses {
         }
     }
 
-    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<DetailField> {
         let Some(profile) = self.profile(log) else {
             return Vec::new();
         };
@@ -162,11 +162,11 @@ impl TrackKind for Censuses {
         if last - first == 1 {
             return one(log, profile, first as u32);
         }
-        let listed = (first..last).take(MOST_LISTED);
-        let mut facts: Vec<Fact> = listed
+        let listed = (first..last).take(MAX_LISTED);
+        let mut facts: Vec<DetailField> = listed
             .filter_map(|place| self.listed(profile, place as u32))
             .collect();
-        facts.extend(more((last - first).saturating_sub(MOST_LISTED)));
+        facts.extend(more((last - first).saturating_sub(MAX_LISTED)));
         facts
     }
 
@@ -193,40 +193,43 @@ impl Censuses {
     }
 
     /// Returns a fact about one of several censuses, with a link to it.
-    fn listed(self, profile: &HeapProfile, place: u32) -> Option<Fact> {
+    fn listed(self, profile: &HeapProfile, place: u32) -> Option<DetailField> {
         let at = profile.time(place)?;
         let total = profile.censuses.totals().get(place as usize)?;
         let text = format!("{} at {}", format::bytes(*total), format::time(at));
-        let fact = Fact::new(format!("census {}", number(place)), text);
+        let fact = DetailField::new(format!("census {}", number(place)), text);
         Some(fact.linked_to(self, Interval::empty_at(at)))
     }
 }
 
 /// Returns the details of one census.
-fn one(log: &Log<'_>, profile: &HeapProfile, place: u32) -> Vec<Fact> {
+fn one(log: &Log<'_>, profile: &HeapProfile, place: u32) -> Vec<DetailField> {
     let censuses = &profile.censuses;
     let of = format::count(censuses.len() as u64);
-    let mut facts = vec![Fact::new("census", format!("{} of {of}", number(place)))];
+    let mut facts = vec![DetailField::new(
+        "census",
+        format!("{} of {of}", number(place)),
+    )];
     if let Some(total) = censuses.totals().get(place as usize) {
-        facts.push(Fact::new("on the heap", format::bytes(*total)));
+        facts.push(DetailField::new("on the heap", format::bytes(*total)));
     }
     let held = profile
         .bands()
         .filter(|band| censuses.bytes_at(*band, place) > 0);
     let bands = format::pluralize(held.count() as u64, "band");
     let what = profile.kind.breakdown.what();
-    facts.push(Fact::new("in", format!("{bands}, by {what}")));
+    facts.push(DetailField::new("in", format!("{bands}, by {what}")));
     // The era is always 0 in programs that do not count eras.
     if let Some(era) = profile.era(place).filter(|era| *era > 0) {
-        facts.push(Fact::new("era", format::count(era)));
+        facts.push(DetailField::new("era", format::count(era)));
     }
     let pause = profile
         .time(place)
         .and_then(|at| log.recording.census_pause(at));
     facts.push(match pause {
-        Some(pause) => Fact::new("stopped the program for", census_cost::pause(&pause))
+        Some(pause) => DetailField::new("stopped the program for", census_cost::pause(&pause))
             .linked_to(Collections, pause.collection),
-        None => Fact::new(
+        None => DetailField::new(
             "stopped the program for",
             "not in the log: it has no collection at that time",
         ),

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::capability::Capability;
-use super::details::{DetailsQuery, Fact};
+use super::details::{DetailField, DetailsQuery};
 use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO, buckets};
 use super::sample_data::wave;
 use super::{Log, Shape, TrackEntry, TrackKind, lane, link};
@@ -156,7 +156,7 @@ impl TrackKind for Collections {
     }
 
     /// Returns all statistics of one collection, or the sums and the longest of several.
-    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<DetailField> {
         let numbers = &log.recording.numbers;
         let lane = log.recording.tracks.collections.lane();
         let mut found: Vec<u32> = lane.within(query.span).map(|piece| piece.detail).collect();
@@ -267,17 +267,17 @@ fn paint_several(strip: &Strip<'_>, mark: &MarkView<'_>, rect: Rect, painter: &m
 }
 
 /// Returns all statistics of a collection.
-fn one(gc: &Collection, log: &Recording) -> Vec<Fact> {
+fn one(gc: &Collection, log: &Recording) -> Vec<DetailField> {
     let numbers = &log.numbers;
     let span = Interval::new(gc.start, gc.end);
     let count = format::count(numbers.collection_count() as u64);
     let number = format!("{} of {count}", format::count(gc.number.into()));
-    let known = |label: &str, text: Option<String>| text.map(|text| Fact::new(label, text));
-    let collection = Fact::new("collection", number).linked_to(Collections, span);
-    let pause = Fact::new("pause", format::duration_ns(gc.pause_ns()));
+    let known = |label: &str, text: Option<String>| text.map(|text| DetailField::new(label, text));
+    let collection = DetailField::new("collection", number).linked_to(Collections, span);
+    let pause = DetailField::new("pause", format::duration_ns(gc.pause_ns()));
     let wait = known("until all had stopped", gc.sync_ns.map(format::duration_ns));
     let Some(generation) = gc.generation else {
-        let more = Fact::new("more", "the log has no statistics of it");
+        let more = DetailField::new("more", "the log has no statistics of it");
         return [collection, pause]
             .into_iter()
             .chain(wait)
@@ -293,25 +293,28 @@ fn one(gc: &Collection, log: &Recording) -> Vec<Fact> {
         0 | 1 => "sequential".to_owned(),
         threads => parallel(span, threads, log),
     };
-    let led = Fact::new("led by", format!("capability {}", gc.cap));
+    let led = DetailField::new("led by", format!("capability {}", gc.cap));
     let allocated = format::bytes(gc.allocated_bytes);
     let facts = [
         Some(collection),
-        Some(Fact::new("generation", format!("{generation}{oldest}"))),
-        Some(Fact::new("kind", kind)),
+        Some(DetailField::new(
+            "generation",
+            format!("{generation}{oldest}"),
+        )),
+        Some(DetailField::new("kind", kind)),
         Some(led.linked_to(Capability(gc.cap), span)),
         Some(pause),
         wait,
-        Some(Fact::new("copied", format::bytes(gc.copied_bytes))),
+        Some(DetailField::new("copied", format::bytes(gc.copied_bytes))),
         known("live after", gc.live_bytes.map(format::bytes)),
         known("heap size", gc.heap_size_bytes.map(format::bytes)),
-        Some(Fact::new("allocated since the last one", allocated)),
+        Some(DetailField::new("allocated since the last one", allocated)),
         known("balance", gc.balance().map(format::fraction)),
-        Some(Fact::new(
+        Some(DetailField::new(
             "fragmentation",
             format::bytes(gc.fragmentation_bytes),
         )),
-        Some(Fact::new("slop", format::bytes(gc.slop_bytes))),
+        Some(DetailField::new("slop", format::bytes(gc.slop_bytes))),
     ];
     facts.into_iter().flatten().collect()
 }
@@ -329,7 +332,7 @@ fn parallel(span: Interval, threads: u32, log: &Recording) -> String {
 }
 
 /// Returns the sums of several collections, and the longest one.
-fn several<'a>(found: impl Iterator<Item = &'a Collection>) -> Vec<Fact> {
+fn several<'a>(found: impl Iterator<Item = &'a Collection>) -> Vec<DetailField> {
     let (mut count, mut pauses_ns, mut copied) = (0u64, 0u64, 0u64);
     let mut longest: Option<&Collection> = None;
     for gc in found {
@@ -350,9 +353,9 @@ fn several<'a>(found: impl Iterator<Item = &'a Collection>) -> Vec<Fact> {
     );
     let span = Interval::new(longest.start, longest.end);
     vec![
-        Fact::new("collections", format::count(count)),
-        Fact::new("total pause", format::duration_ns(pauses_ns)),
-        Fact::new("longest", text).linked_to(Collections, span),
-        Fact::new("copied", format::bytes(copied)),
+        DetailField::new("collections", format::count(count)),
+        DetailField::new("total pause", format::duration_ns(pauses_ns)),
+        DetailField::new("longest", text).linked_to(Collections, span),
+        DetailField::new("copied", format::bytes(copied)),
     ]
 }

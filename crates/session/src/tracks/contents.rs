@@ -8,7 +8,7 @@ use super::TrackId;
 use super::processes::Processes;
 use crate::heap::choice::SelectedBands;
 use analysis::recording::Recording;
-use analysis::timeline::thread_lane::ThreadRow;
+use analysis::timeline::thread_lane::ThreadListRow;
 use analysis::timeline::unread::UnreadBlocks;
 use eventlog::blocks::BlockIndex;
 use eventlog::ids::{CapId, Nanos};
@@ -154,9 +154,9 @@ pub struct TrackListInput<'a> {
     /// Optional contents of the log.
     pub contents: &'a LogContents,
     /// Listed threads, in order.
-    pub threads: &'a [ThreadRow],
+    pub threads: &'a [ThreadListRow],
     /// Pinned threads that are not listed.
-    pub pinned_threads: &'a [ThreadRow],
+    pub pinned_threads: &'a [ThreadListRow],
     /// Number of threads that match the filter.
     pub threads_in_all: u64,
 }

@@ -65,7 +65,7 @@ pub enum Target {
 
 /// One fact about an item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Fact {
+pub struct DetailField {
     /// Label, such as `woken by`.
     pub label: String,
     /// Value, such as `bound-1 (thread 8) on capability 0`.
@@ -74,7 +74,7 @@ pub struct Fact {
     pub target: Option<Target>,
 }
 
-impl Fact {
+impl DetailField {
     /// Creates a fact without a link.
     pub fn new(label: impl Into<String>, text: impl Into<String>) -> Self {
         Self {
@@ -124,7 +124,7 @@ impl Fact {
 }
 
 /// Maximum number of items listed individually; beyond it, only counts are shown.
-pub(super) const MOST_LISTED: usize = 12;
+pub(super) const MAX_LISTED: usize = 12;
 
 /// Provides the labels of threads, once the log is fully read.
 impl Names for Store {
@@ -160,11 +160,14 @@ impl<'a> Details<'a> {
     }
 
     /// Adds a duration in nanoseconds, and its share of the log.
-    pub(super) fn duration_facts(&self, span: Interval, facts: &mut Vec<Fact>) {
-        facts.push(Fact::new("duration", exact_duration(span.duration())));
+    pub(super) fn duration_facts(&self, span: Interval, facts: &mut Vec<DetailField>) {
+        facts.push(DetailField::new(
+            "duration",
+            exact_duration(span.duration()),
+        ));
         if let Some(log) = self.log.filter(|log| log.duration().0 > 0) {
             let share = format::percent(span.duration().0, log.duration().0);
-            facts.push(Fact::new("share of the log", share));
+            facts.push(DetailField::new("share of the log", share));
         }
     }
 
@@ -181,10 +184,10 @@ impl<'a> Details<'a> {
         by: Option<ThreadId>,
         cap: Option<CapId>,
         at: Nanos,
-    ) -> Fact {
+    ) -> DetailField {
         let by = by.map_or_else(|| "the runtime".to_owned(), |by| self.name(by));
         let text = format!("{by} at {}{}", format::time(at), on_cap(cap));
-        let fact = Fact::new(what, text);
+        let fact = DetailField::new(what, text);
         let run = cap.and_then(|cap| Some((cap, self.run_at(cap, at)?)));
         match run {
             Some((cap, run)) => fact.linked_as(LinkRelation::Waker, Capability(cap), run),
@@ -209,7 +212,7 @@ impl<'a> Details<'a> {
         lane: &impl Lane,
         what: [&str; 2],
         name: impl Fn(usize) -> String,
-        facts: &mut Vec<Fact>,
+        facts: &mut Vec<DetailField>,
     ) {
         let first = |time: Nanos| first_of_bucket(lane, time.0, span.duration().0);
         let from = first(span.start());
@@ -227,7 +230,7 @@ impl<'a> Details<'a> {
         let [one, several] = what;
         let what = if count == 1 { one } else { several };
         let text = format!("{} {what}", format::count(count));
-        facts.push(Fact::new("begin here", text));
+        facts.push(DetailField::new("begin here", text));
         let shares = times.map(|time| (time as f64 / span.duration().0.max(1) as f64) as f32);
         let shares = words::normalized_shares(&shares);
         for ((class, &time), share) in Class::ALL.iter().zip(&times).zip(shares) {
@@ -236,27 +239,27 @@ impl<'a> Details<'a> {
             }
             let share = format::fraction(share);
             let text = format!("{}, {share} of this range", exact_duration(Duration(time)));
-            facts.push(Fact::new(class.name(), text));
+            facts.push(DetailField::new(class.name(), text));
         }
         if let Some(longest) = (from < to).then(|| lane.longest(from, to)).flatten() {
             let longest_span = lane.interval(longest);
             let duration = exact_duration(longest_span.duration());
-            let fact = Fact::new("the longest", format!("{}, {duration}", name(longest)));
+            let fact = DetailField::new("the longest", format!("{}, {duration}", name(longest)));
             facts.push(fact.linked_to(row, longest_span));
         }
     }
 }
 
 /// Returns a fact about the number of items that are not listed, if there are any.
-pub(super) fn more(count: usize) -> Option<Fact> {
+pub(super) fn more(count: usize) -> Option<DetailField> {
     let text = format!("{} more", format::count(count as u64));
-    (count > 0).then(|| Fact::new("and", text))
+    (count > 0).then(|| DetailField::new("and", text))
 }
 
 /// Returns a link to the first of many events in the event list.
-pub(super) fn event_list_link(first: Nanos, cap: Option<CapId>) -> Fact {
+pub(super) fn event_list_link(first: Nanos, cap: Option<CapId>) -> DetailField {
     let text = format!("from {} on", format::time(first));
-    Fact::new("in the list of events", text).linked_to_event(first, cap)
+    DetailField::new("in the list of events", text).linked_to_event(first, cap)
 }
 
 /// Formats a duration rounded and in nanoseconds.

@@ -1,6 +1,6 @@
 //! Shared code of gauge tracks: descriptions of values, and the values of a drawn bucket.
 
-use super::details::{DetailsQuery, Fact};
+use super::details::{DetailField, DetailsQuery};
 use super::{Log, TimelineQuery, TrackId, TrackKind};
 use crate::tracks::item::PaintInput;
 use eventlog::ids::Duration;
@@ -17,7 +17,11 @@ pub(super) fn bucket_ns(span: Interval) -> u64 {
 }
 
 /// Returns the values of each series in the bucket drawn at a time.
-pub(super) fn details(track: impl TrackKind, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
+pub(super) fn details(
+    track: impl TrackKind,
+    log: &Log<'_>,
+    query: &DetailsQuery,
+) -> Vec<DetailField> {
     let Some(gauge) = track.gauge() else {
         return Vec::new();
     };
@@ -36,7 +40,10 @@ pub(super) fn details(track: impl TrackKind, log: &Log<'_>, query: &DetailsQuery
             None if gauge.is_missing_zero() => Values::constant(0.0),
             None => return None,
         };
-        Some(Fact::new(series.name, values(gauge.unit, shown, caps)))
+        Some(DetailField::new(
+            series.name,
+            values(gauge.unit, shown, caps),
+        ))
     };
     (0..).zip(gauge.series).filter_map(fact).collect()
 }
@@ -75,9 +82,9 @@ pub fn describe_values(
 ) -> String {
     let unit = unit(row);
     let mut order: Vec<&(u8, Values)> = points.iter().collect();
-    if points.len() > MOST_AT_ONCE {
+    if points.len() > MAX_AT_ONCE {
         order.sort_small_by(|a, b| b.1.max.total_cmp(&a.1.max));
-        order.truncate(MOST_AT_ONCE);
+        order.truncate(MAX_AT_ONCE);
     }
     let said = order.into_iter().map(|(number, of)| {
         if let Some(instead) = row.value_override(*number) {
@@ -94,7 +101,7 @@ pub fn describe_values(
 }
 
 /// Maximum number of series in a description.
-const MOST_AT_ONCE: usize = 5;
+const MAX_AT_ONCE: usize = 5;
 
 /// Describes a series over a time range by its mean, minimum and maximum, from the points that overlap the range.
 pub fn describe_range(

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::details::{Details, DetailsQuery, Fact, MOST_LISTED, event_list_link, exact_time};
+use super::details::{DetailField, Details, DetailsQuery, MAX_LISTED, event_list_link, exact_time};
 use super::legend::{COLUMN_PX, LegendEntry, LegendMark, LegendSample, MIDDLE, Section};
 use super::sample_data::wave;
 use super::{Log, Shape, TrackEntry, TrackKind, link};
@@ -152,7 +152,7 @@ impl TrackKind for Instants {
         )
     }
 
-    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<DetailField> {
         Details::for_log(log).instant_facts(self.0, query.span)
     }
 
@@ -202,17 +202,17 @@ impl TrackKind for Instants {
 
 impl Details<'_> {
     /// Returns the events on a capability in a closed time range.
-    fn instant_facts(&self, cap: CapId, span: Interval) -> Vec<Fact> {
+    fn instant_facts(&self, cap: CapId, span: Interval) -> Vec<DetailField> {
         let range = (span.start().0, span.end().0);
         let counts = self.store.instant_counts(cap, range);
         let total: usize = counts.iter().map(|(_, count)| count).sum();
-        if total > MOST_LISTED {
+        if total > MAX_LISTED {
             let fact = |(kind, count): (InstantKind, usize)| {
                 let what = match count {
                     1 => kind.singular(),
                     _ => kind.plural(),
                 };
-                Fact::new(what, format::count(count as u64))
+                DetailField::new(what, format::count(count as u64))
             };
             let first = self.store.instant_list(cap, range, 1);
             let first = first
@@ -220,13 +220,13 @@ impl Details<'_> {
                 .map(|(_, at, _)| event_list_link(*at, Some(cap)));
             return counts.into_iter().map(fact).chain(first).collect();
         }
-        let list = self.store.instant_list(cap, range, MOST_LISTED);
+        let list = self.store.instant_list(cap, range, MAX_LISTED);
         let facts = list.into_iter().map(|(kind, at, thread)| match thread {
             Some(thread) => self.thread_event(kind, thread, at),
             None => {
                 let text = self.message_text(kind, cap, at);
                 let text = text.map_or_else(String::new, |text| format!(" · {text}"));
-                Fact::new(kind.singular(), format!("{}{text}", exact_time(at)))
+                DetailField::new(kind.singular(), format!("{}{text}", exact_time(at)))
             }
         });
         facts.collect()
@@ -242,7 +242,7 @@ impl Details<'_> {
         let places = self
             .messages
             .places(Interval::empty_at(at))
-            .take(MOST_LISTED);
+            .take(MAX_LISTED);
         let mut messages = places.filter_map(|place| self.messages.get(place));
         let found = messages.find(|one| one.kind == kind && one.cap == Some(cap))?;
         Some(found.text)

@@ -1,6 +1,6 @@
 //! Shared code of tracks with lanes.
 
-use crate::tracks::details::{DetailsQuery, Fact};
+use crate::tracks::details::{DetailField, DetailsQuery};
 use crate::tracks::item::Item;
 use crate::tracks::words;
 use analysis::timeline::user_spans::OPEN;
@@ -82,7 +82,7 @@ pub(super) fn find_exact(lane: &SpanLane, span: Interval) -> Option<&TimelineSpa
 }
 
 /// Returns number and total duration of the spans that begin in a time range, and the longest one.
-pub(super) fn sums(lane: &SpanLane, query: &DetailsQuery, what: &str) -> Vec<Fact> {
+pub(super) fn sums(lane: &SpanLane, query: &DetailsQuery, what: &str) -> Vec<DetailField> {
     let found = || lane.within(query.span);
     let Some(longest) = found().max_by_key(|piece| piece.end - piece.start) else {
         return Vec::new();
@@ -90,8 +90,8 @@ pub(super) fn sums(lane: &SpanLane, query: &DetailsQuery, what: &str) -> Vec<Fac
     let total = found().map(|piece| piece.end - piece.start);
     let span = span_of(longest);
     vec![
-        Fact::new(what, format::count(found().count() as u64)),
-        Fact::new("total time", format::duration_ns(total.sum())),
-        Fact::new("longest", format::duration(span.duration())).linked_to(query.row, span),
+        DetailField::new(what, format::count(found().count() as u64)),
+        DetailField::new("total time", format::duration_ns(total.sum())),
+        DetailField::new("longest", format::duration(span.duration())).linked_to(query.row, span),
     ]
 }

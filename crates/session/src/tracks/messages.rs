@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::details::{
-    self, Details, DetailsQuery, Fact, MOST_LISTED, event_list_link, exact_time, on_cap,
+    self, DetailField, Details, DetailsQuery, MAX_LISTED, event_list_link, exact_time, on_cap,
 };
 use super::legend::{COLUMN_PX, LegendEntry, LegendMark, LegendSample, MIDDLE, Section};
 use super::sample_data::wave;
@@ -163,7 +163,7 @@ impl TrackKind for Messages {
         }
     }
 
-    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<DetailField> {
         Details::for_log(log).message_facts(query.span)
     }
 
@@ -227,20 +227,20 @@ fn many() -> LegendSample {
 
 impl Details<'_> {
     /// Returns the messages in a closed time range.
-    fn message_facts(&self, span: Interval) -> Vec<Fact> {
+    fn message_facts(&self, span: Interval) -> Vec<DetailField> {
         let places = self.messages.places(span);
-        let more = places.len().saturating_sub(MOST_LISTED);
+        let more = places.len().saturating_sub(MAX_LISTED);
         let mut facts = Vec::new();
         if let Some(first) = self.messages.get(places.start).filter(|_| more > 0) {
             facts.push(event_list_link(first.time, first.cap));
         }
-        let listed = places.take(MOST_LISTED);
+        let listed = places.take(MAX_LISTED);
         facts.extend(listed.filter_map(|place| self.message_fact(place)));
         facts.extend(details::more(more));
         facts
     }
 
-    fn message_fact(&self, place: usize) -> Option<Fact> {
+    fn message_fact(&self, place: usize) -> Option<DetailField> {
         let message = self.messages.get(place)?;
         let at = message.time;
         let label = match message.kind {
@@ -248,7 +248,7 @@ impl Details<'_> {
             MessageKind::Marker => "marker",
         };
         let label = format!("{label} at {}{}", exact_time(at), on_cap(message.cap));
-        let fact = Fact::new(label, message.text);
+        let fact = DetailField::new(label, message.text);
         let by = message
             .cap
             .and_then(|cap| self.store.run_at(cap, at, &mut 0));

@@ -49,7 +49,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, PaintInput};
-use details::{DetailsQuery, Fact};
+use details::{DetailField, DetailsQuery};
 use eventlog::ids::{CapId, ThreadId};
 use legend::{LegendEntry, Section};
 use model::class::Class;
@@ -162,7 +162,7 @@ pub trait TrackKind: Copy + Into<TrackId> + TryFrom<TrackId> {
         (String::new(), words::when(item))
     }
     /// Returns further details of an item: by default, the values of a gauge.
-    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<DetailField> {
         gauge::details(self, log, query)
     }
 
@@ -380,7 +380,7 @@ impl TrackId {
     }
 
     /// Returns the details of an item beyond its mark.
-    pub fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
+    pub fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<DetailField> {
         ask!(self, track => track.details(log, query))
     }
 }

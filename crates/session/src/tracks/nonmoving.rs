@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::details::{DetailsQuery, Fact};
+use super::details::{DetailField, DetailsQuery};
 use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO};
 use super::moments::add_by_column;
 use super::{Log, Shape, TrackEntry, TrackKind, lane, link};
@@ -47,7 +47,7 @@ impl Payload for PhasePayload {
 }
 
 /// Maximum number of reports listed in the details.
-const MOST_POINTS: usize = 40;
+const MAX_POINTS: usize = 40;
 
 impl TrackKind for Nonmoving {
     type Payload = PhasePayload;
@@ -107,7 +107,7 @@ impl TrackKind for Nonmoving {
         ("Nonmoving collector".to_owned(), text)
     }
 
-    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<DetailField> {
         let nonmoving = &log.recording.tracks.nonmoving;
         let mut facts = Vec::new();
         for phase in Phase::ALL {
@@ -116,19 +116,19 @@ impl TrackKind for Nonmoving {
                 facts.extend(lane::sums(pieces, query, phase.plural()));
             } else if let Some(piece) = lane::find_exact(pieces, query.span) {
                 let duration = lane::span_of(piece).duration();
-                facts.push(Fact::new(phase.name(), format::duration(duration)));
+                facts.push(DetailField::new(phase.name(), format::duration(duration)));
                 if phase == Phase::Mark {
                     let marked = format::count(piece.detail.into());
-                    facts.push(Fact::new("marked", format!("{marked} objects")));
+                    facts.push(DetailField::new("marked", format!("{marked} objects")));
                 }
             }
         }
         let points = nonmoving.points(query.span);
-        let first = points.iter().take(MOST_POINTS);
+        let first = points.iter().take(MAX_POINTS);
         facts.extend(first.map(|(_, point)| report_fact(point)));
-        if points.len() > MOST_POINTS {
-            let more = format::count((points.len() - MOST_POINTS) as u64);
-            facts.push(Fact::new("more", more));
+        if points.len() > MAX_POINTS {
+            let more = format::count((points.len() - MAX_POINTS) as u64);
+            facts.push(DetailField::new("more", more));
         }
         facts
     }
@@ -224,9 +224,9 @@ fn one(item: &Item, part: PhasePayload) -> String {
 }
 
 /// Returns a report of the collector as a fact.
-fn report_fact(point: &Point) -> Fact {
+fn report_fact(point: &Point) -> DetailField {
     match *point {
-        Point::Flush(cap) => Fact::new(
+        Point::Flush(cap) => DetailField::new(
             "remembered set",
             format!("capability {cap} handed over its remembered set"),
         ),
@@ -237,14 +237,14 @@ fn report_fact(point: &Point) -> Fact {
             live,
         } => {
             let [active, filled, live] = [active, filled, live].map(|n| format::count(n.into()));
-            Fact::new(
+            DetailField::new(
                 format!("blocks of {}", format::bytes(block_bytes.into())),
                 format!("{live} live; segments: {active} active, {filled} full"),
             )
         }
         Point::Pruned { pruned, free } => {
             let [pruned, free] = [pruned, free].map(|n| format::count(n.into()));
-            Fact::new("free segments", format!("{pruned} returned, {free} left"))
+            DetailField::new("free segments", format!("{pruned} returned, {free} left"))
         }
     }
 }

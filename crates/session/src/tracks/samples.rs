@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::details::{Details, DetailsQuery, Fact, exact_time};
+use super::details::{DetailField, Details, DetailsQuery, exact_time};
 use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO, buckets};
 use super::samples_paint::paint;
 use super::stacks::{beginning, flame, heaviest, stack_facts};
@@ -97,7 +97,7 @@ impl TrackKind for Samples {
         (name, format!("sample of capability {cap} · at {at}"))
     }
 
-    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<DetailField> {
         let (cap, recording) = (self.0, &log.recording);
         let Some(lane) = recording.profile_rows.samples(&recording.profiles, cap) else {
             return Vec::new();
@@ -112,7 +112,7 @@ impl TrackKind for Samples {
         let Some((span, stack)) = found.into_iter().find(|(span, _)| *span == query.span) else {
             return Vec::new();
         };
-        let mut facts = vec![Fact::new("sampled at", exact_time(span.end()))];
+        let mut facts = vec![DetailField::new("sampled at", exact_time(span.end()))];
         facts.extend(Details::for_log(log).ran(cap, span.end()));
         facts.push(flame(source, lane.track.source, span.middle()));
         stack_facts(lane.profile, stack, "in", &mut facts);
@@ -175,13 +175,13 @@ fn several_samples(
     source: Source,
     cap: CapId,
     places: std::ops::Range<usize>,
-) -> Vec<Fact> {
+) -> Vec<DetailField> {
     let count = places.len() as u64;
     let mut weights: SeededMap<FrameId, u64> = SeededMap::default();
     for frame in places.clone().filter_map(|place| lane.frame(place)) {
         *weights.entry(frame).or_default() += 1;
     }
-    let mut facts = vec![Fact::new("samples", format::count(count))];
+    let mut facts = vec![DetailField::new("samples", format::count(count))];
     if let Some((span, _)) = lane.track.samples.get(places.start) {
         facts.push(flame(source, lane.track.source, span.middle()));
     }
@@ -189,7 +189,7 @@ fn several_samples(
         && let Some((span, _)) = lane.track.samples.get(longest)
     {
         let at = format!("at {}", exact_time(span.end()));
-        facts.push(Fact::new("one of them", at).linked_to(Samples(cap), span));
+        facts.push(DetailField::new("one of them", at).linked_to(Samples(cap), span));
     }
     let share = |weight: u64| {
         let share = format::percent(weight, count);
@@ -201,9 +201,9 @@ fn several_samples(
 
 impl Details<'_> {
     /// Returns the thread that ran on a capability at a time.
-    fn ran(&self, cap: CapId, at: Nanos) -> Option<Fact> {
+    fn ran(&self, cap: CapId, at: Nanos) -> Option<DetailField> {
         let (thread, run) = self.store.run_at(cap, at, &mut 0)?;
-        let fact = Fact::new("ran then", self.name(thread));
+        let fact = DetailField::new("ran then", self.name(thread));
         Some(fact.linked_to(Thread(thread), run))
     }
 }

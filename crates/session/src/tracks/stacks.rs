@@ -1,6 +1,6 @@
 //! Facts about stacks for profile tracks, and links to the flame graph.
 
-use super::details::{Fact, FlameTarget, MOST_LISTED, more};
+use super::details::{DetailField, FlameTarget, MAX_LISTED, more};
 use eventlog::hash::SeededMap;
 use eventlog::ids::Nanos;
 use model::lane::partition;
@@ -14,7 +14,7 @@ use model::time::Interval;
 use scene::format;
 
 /// Maximum number of listed functions of a stack.
-const MOST_FRAMES: usize = 30;
+const MAX_FRAMES: usize = 30;
 
 /// Returns a function with its source location.
 fn frame_text(profile: &Profile, frame: FrameId) -> String {
@@ -34,14 +34,19 @@ fn frame_text(profile: &Profile, frame: FrameId) -> String {
 }
 
 /// Adds the functions of a stack, innermost first, one fact each.
-pub(super) fn stack_facts(profile: &Profile, stack: StackId, first: &str, facts: &mut Vec<Fact>) {
-    let frames = profile.stacks.innermost_first(stack).take(MOST_FRAMES);
+pub(super) fn stack_facts(
+    profile: &Profile,
+    stack: StackId,
+    first: &str,
+    facts: &mut Vec<DetailField>,
+) {
+    let frames = profile.stacks.innermost_first(stack).take(MAX_FRAMES);
     for (place, frame) in frames.enumerate() {
         let label = if place == 0 { first } else { "called from" };
-        facts.push(Fact::new(label, frame_text(profile, frame)));
+        facts.push(DetailField::new(label, frame_text(profile, frame)));
     }
     let depth = usize::from(profile.stacks.depth(stack));
-    facts.extend(more(depth.saturating_sub(MOST_FRAMES)));
+    facts.extend(more(depth.saturating_sub(MAX_FRAMES)));
 }
 
 /// Adds the functions with the largest weights, one fact each.
@@ -50,27 +55,30 @@ pub(super) fn heaviest(
     weights: SeededMap<FrameId, u64>,
     label: &str,
     text: impl Fn(u64) -> String,
-    facts: &mut Vec<Fact>,
+    facts: &mut Vec<DetailField>,
 ) {
     let mut all: Vec<(FrameId, u64)> = weights.into_iter().collect();
     all.sort_small_by_key(|(frame, weight)| (std::cmp::Reverse(*weight), *frame));
-    for (frame, weight) in all.iter().take(MOST_LISTED) {
+    for (frame, weight) in all.iter().take(MAX_LISTED) {
         let name = frame_text(profile, *frame);
-        facts.push(Fact::new(label, format!("{name}: {}", text(*weight))));
+        facts.push(DetailField::new(
+            label,
+            format!("{name}: {}", text(*weight)),
+        ));
     }
-    if all.len() > MOST_LISTED {
-        let more = match all.len() - MOST_LISTED {
+    if all.len() > MAX_LISTED {
+        let more = match all.len() - MAX_LISTED {
             1 => "1 more function".to_owned(),
             more => format!("{} more functions", format::count(more as u64)),
         };
-        facts.push(Fact::new("and", more));
+        facts.push(DetailField::new("and", more));
     }
 }
 
 /// Returns a fact that links to a box of the flame graph.
-pub(super) fn flame(source: Source, track: TrackSource, at: Nanos) -> Fact {
+pub(super) fn flame(source: Source, track: TrackSource, at: Nanos) -> DetailField {
     let target = FlameTarget { source, track, at };
-    Fact::new("flame graph", "show it there").linked_to_flame(target)
+    DetailField::new("flame graph", "show it there").linked_to_flame(target)
 }
 
 /// Returns the samples that begin in a time range.

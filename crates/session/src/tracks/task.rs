@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::capability::Capability;
-use super::details::{DetailsQuery, Fact};
+use super::details::{DetailField, DetailsQuery};
 use super::lane::{self, SpanPayload};
 use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO};
 use super::{Log, Shape, TrackEntry, TrackKind, link};
@@ -68,24 +68,24 @@ impl TrackKind for Task {
         (name, text)
     }
 
-    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<DetailField> {
         let tasks = &log.recording.tracks.tasks;
         let Some(pieces) = tasks.lane(self.0) else {
             return Vec::new();
         };
-        let mut facts = vec![Fact::new("task", format!("{:#x}", self.0.0))];
+        let mut facts = vec![DetailField::new("task", format!("{:#x}", self.0.0))];
         let os_thread = tasks.os_thread(self.0);
-        facts.extend(os_thread.map(|thread| Fact::new("OS thread", thread.to_string())));
+        facts.extend(os_thread.map(|thread| DetailField::new("OS thread", thread.to_string())));
         if query.many {
             facts.extend(lane::sums(pieces, query, "stays on capabilities"));
         } else if let Some(piece) = pieces.within(query.span).next() {
             let span = lane::span_of(piece);
             let cap = CapId(u16::try_from(piece.detail).unwrap_or(u16::MAX));
-            let since = Fact::new("on", format!("capability {cap}"));
+            let since = DetailField::new("on", format!("capability {cap}"));
             facts.push(since.linked_to(Capability(cap), span));
-            facts.push(Fact::new("since", format::time(span.start())));
+            facts.push(DetailField::new("since", format::time(span.start())));
             if piece.code == OPEN {
-                facts.push(Fact::new("until", "the log ended"));
+                facts.push(DetailField::new("until", "the log ended"));
             }
         }
         facts

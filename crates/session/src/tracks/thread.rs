@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::details::{Details, DetailsQuery, Fact, on_cap};
+use super::details::{DetailField, Details, DetailsQuery, on_cap};
 use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO, buckets};
 use super::sample_data::wave;
 use super::thread_paint::paint;
@@ -10,7 +10,7 @@ use super::{Log, Shape, TrackEntry, TrackKind, TrackListInput, link};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, PaintInput};
 use crate::tracks::words::{duration, several, thread_name, when};
-use analysis::timeline::thread_lane::ThreadRow;
+use analysis::timeline::thread_lane::ThreadListRow;
 use eventlog::ids::{CapId, Duration, ThreadId};
 use model::class::{Class, ManagerThread, StopCode};
 use model::marks::{MarkKind, MarkWriter, NONE, PackedPayload, Payload, split_u64};
@@ -91,7 +91,7 @@ impl TrackKind for Thread {
 
     /// Lists the threads that pass the page's filter, and pinned ones.
     fn entries_to_show(known: &TrackListInput<'_>) -> impl IntoIterator<Item = TrackEntry> {
-        let listed = |row: &ThreadRow| {
+        let listed = |row: &ThreadListRow| {
             let labelled = row.label.as_deref().is_some_and(|label| !label.is_empty());
             let track = TrackEntry::new(Self(row.id), thread_label(row));
             if labelled {
@@ -100,7 +100,8 @@ impl TrackKind for Thread {
                 track
             }
         };
-        let is_new = move |row: &&ThreadRow| known.threads.iter().all(|other| other.id != row.id);
+        let is_new =
+            move |row: &&ThreadListRow| known.threads.iter().all(|other| other.id != row.id);
         let pinned = known.pinned_threads.iter().filter(is_new);
         known.threads.iter().chain(pinned).map(listed)
     }
@@ -153,7 +154,7 @@ impl TrackKind for Thread {
         (name, text)
     }
 
-    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<DetailField> {
         Details::for_log(log).thread_facts(self.0, query)
     }
 
@@ -264,7 +265,7 @@ fn wait(item: &Item) -> String {
 }
 
 /// Returns the label of a thread, or its number if it has none.
-fn thread_label(row: &ThreadRow) -> String {
+fn thread_label(row: &ThreadListRow) -> String {
     let label = row.label.clone().filter(|label| !label.is_empty());
     label.unwrap_or_else(|| format!("thread {}", row.id))
 }

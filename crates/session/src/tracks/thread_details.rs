@@ -5,7 +5,7 @@ use super::TrackId;
 use super::capability::Capability;
 use super::collections::Collections;
 use super::details::{
-    Details, DetailsQuery, Fact, LinkRelation, exact, exact_duration, exact_time, on_cap,
+    DetailField, Details, DetailsQuery, LinkRelation, exact, exact_duration, exact_time, on_cap,
 };
 use super::thread::Thread;
 use analysis::timeline::cap_activity::CapActivity;
@@ -23,7 +23,7 @@ use scene::format;
 const WOKEN_BY: &str = "woken by";
 
 impl Details<'_> {
-    pub(super) fn thread_facts(&self, thread: ThreadId, query: &DetailsQuery) -> Vec<Fact> {
+    pub(super) fn thread_facts(&self, thread: ThreadId, query: &DetailsQuery) -> Vec<DetailField> {
         let mut facts = Vec::new();
         let Some(lane) = self.store.thread_lane(thread) else {
             return facts;
@@ -51,7 +51,13 @@ impl Details<'_> {
     }
 
     /// Adds the details of a wait: reason, duration, waker, the run that followed, and the activity meanwhile.
-    fn wait(&self, thread: ThreadId, lane: &ThreadLane<'_>, index: usize, facts: &mut Vec<Fact>) {
+    fn wait(
+        &self,
+        thread: ThreadId,
+        lane: &ThreadLane<'_>,
+        index: usize,
+        facts: &mut Vec<DetailField>,
+    ) {
         let number = index / PARTS;
         let turn = lane.turn(number);
         self.before_run(thread, lane, (number, &turn), facts);
@@ -61,7 +67,7 @@ impl Details<'_> {
             facts.splice(at + 1..at + 1, self.wake_event(&wake_event));
         }
         if turn.code.is_some() {
-            let run = span_of(turn.part(2));
+            let run = span_of(turn.run_span());
             let cap = lane.cap(PARTS * number + 2);
             let text = format!(
                 "at {}{}, for {}",
@@ -70,17 +76,17 @@ impl Details<'_> {
                 format::duration(run.duration())
             );
             let row = cap.map_or(TrackId::from(Thread(thread)), |cap| Capability(cap).into());
-            facts.push(Fact::new("then ran", text).linked_as(LinkRelation::Next, row, run));
+            facts.push(DetailField::new("then ran", text).linked_as(LinkRelation::Next, row, run));
         }
         self.cap_activity(lane, (number, &turn), index % PARTS, facts);
     }
 
     /// Returns links to the waker on its own track, and to the wakeup event.
-    fn wake_event(&self, wake_event: &WakeEvent) -> Vec<Fact> {
+    fn wake_event(&self, wake_event: &WakeEvent) -> Vec<DetailField> {
         let waker = wake_event.waker;
         let there = waker.and_then(|waker| Some((waker, self.state_at(waker, wake_event.at)?)));
         let waker = there.map(|(waker, span)| {
-            let fact = Fact::new("the waker", self.name(waker));
+            let fact = DetailField::new("the waker", self.name(waker));
             fact.linked_to(Thread(waker), span)
         });
         let text = format!(
@@ -88,7 +94,8 @@ impl Details<'_> {
             wake_event.kind.singular(),
             exact_time(wake_event.at)
         );
-        let event = Fact::new("the event", text).linked_to_event(wake_event.at, wake_event.cap);
+        let event =
+            DetailField::new("the event", text).linked_to_event(wake_event.at, wake_event.cap);
         waker.into_iter().chain([event]).collect()
     }
 
@@ -98,7 +105,7 @@ impl Details<'_> {
         &self,
         thread: ThreadId,
         (start, cap): (u64, CapId),
-        facts: &mut Vec<Fact>,
+        facts: &mut Vec<DetailField>,
     ) {
         let lane = self.store.thread_lane(thread);
         let Some((lane, number)) = lane.and_then(|lane| {
@@ -112,12 +119,12 @@ impl Details<'_> {
         self.before_run(thread, &lane, (number, &turn), facts);
         let next = lane.turn(number + 1);
         if number + 1 < lane.runs() {
-            let run = span_of(next.part(2));
+            let run = span_of(next.run_span());
             let cap = lane.cap(PARTS * (number + 1) + 2);
-            let later = format::duration(run.start().since(Nanos(turn.part(2).1)));
+            let later = format::duration(run.start().since(Nanos(turn.run_span().1)));
             let text = format!("{later} later{}", on_cap(cap));
             let row = Thread(thread);
-            facts.push(Fact::new("ran again", text).linked_to(row, run));
+            facts.push(DetailField::new("ran again", text).linked_to(row, run));
         }
     }
 
@@ -126,18 +133,18 @@ impl Details<'_> {
         &self,
         lane: &ThreadLane<'_>,
         (number, turn): (usize, &WaitRunCycle),
-        facts: &mut Vec<Fact>,
+        facts: &mut Vec<DetailField>,
     ) {
         let why = turn.code.unwrap_or(StopCode::OPEN);
         let text = why.explanation(None);
-        facts.push(Fact::new("ended because", text));
-        self.owner(lane.owner(PARTS * (number + 1)), turn.part(2).1, facts);
+        facts.push(DetailField::new("ended because", text));
+        self.owner(lane.owner(PARTS * (number + 1)), turn.run_span().1, facts);
     }
 
     /// Adds the owner of a black hole that blocked the thread at a time.
-    fn owner(&self, owner: Option<ThreadId>, at_ns: u64, facts: &mut Vec<Fact>) {
+    fn owner(&self, owner: Option<ThreadId>, at_ns: u64, facts: &mut Vec<DetailField>) {
         let Some(owner) = owner else { return };
-        let mut fact = Fact::new("owner of the black hole", self.name(owner));
+        let mut fact = DetailField::new("owner of the black hole", self.name(owner));
         if let Some(span) = self.state_at(owner, Nanos(at_ns)) {
             fact = fact.linked_to(Thread(owner), span);
         }
@@ -150,9 +157,9 @@ impl Details<'_> {
         thread: ThreadId,
         lane: &ThreadLane<'_>,
         (number, turn): (usize, &WaitRunCycle),
-        facts: &mut Vec<Fact>,
+        facts: &mut Vec<DetailField>,
     ) {
-        let (blocked, ready) = (span_of(turn.part(0)), span_of(turn.part(1)));
+        let (blocked, ready) = (span_of(turn.blocked_span()), span_of(turn.runnable_span()));
         let why = turn.last_stop;
         if why == StopCode::CREATED {
             let at = blocked.start();
@@ -160,22 +167,28 @@ impl Details<'_> {
             facts.extend(created.map(|(cap, by)| self.action_fact("created by", by, cap, at)));
         } else {
             let text = why.wait_explanation(None, turn.woken_by);
-            facts.push(Fact::new("waited before", text));
+            facts.push(DetailField::new("waited before", text));
             self.owner(lane.owner(PARTS * number), blocked.start().0, facts);
         }
         if !blocked.is_empty() {
-            facts.push(Fact::new("blocked for", exact_duration(blocked.duration())));
+            facts.push(DetailField::new(
+                "blocked for",
+                exact_duration(blocked.duration()),
+            ));
         }
         if let Some(wake_event) = self.store.wake_event(thread, turn) {
             facts.push(self.action_fact(WOKEN_BY, wake_event.waker, wake_event.cap, wake_event.at));
         }
         if let Some((at, cap)) = self.store.last_migration(thread, turn) {
             let from = cap.map_or_else(String::new, |cap| format!("from capability {cap} "));
-            facts.push(Fact::new("moved", format!("{from}at {}", format::time(at))));
+            facts.push(DetailField::new(
+                "moved",
+                format!("{from}at {}", format::time(at)),
+            ));
         }
         if !ready.is_empty() {
             let text = exact_duration(ready.duration());
-            facts.push(Fact::new("ready for", text));
+            facts.push(DetailField::new("ready for", text));
             let parts = turn.ready_parts();
             let behind = match self.mostly_behind(lane, number, ready) {
                 Some(thread) => format!("behind other threads, mostly {}", self.name(thread)),
@@ -187,7 +200,7 @@ impl Details<'_> {
                 ("while a capability was idle".to_owned(), parts.idle_ns),
             ];
             for (what, ns) in parts.into_iter().filter(|&(_, ns)| ns > 0) {
-                facts.push(Fact::new(
+                facts.push(DetailField::new(
                     "of that",
                     format!("{} {what}", format::duration_ns(ns)),
                 ));
@@ -216,7 +229,7 @@ impl Details<'_> {
         lane: &ThreadLane<'_>,
         (number, turn): (usize, &WaitRunCycle),
         part: usize,
-        facts: &mut Vec<Fact>,
+        facts: &mut Vec<DetailField>,
     ) {
         /// Maximum number of threads listed individually.
         const NAMED: usize = 4;
@@ -252,26 +265,29 @@ impl Details<'_> {
         let parts: Vec<String> = parts
             .map(|(what, ns)| format!("{what} {}", format::percent(ns, stretch.duration().0)))
             .collect();
-        facts.push(Fact::new(label, parts.join(", ")));
+        facts.push(DetailField::new(label, parts.join(", ")));
         for ran in cap_activity.threads.iter().take(NAMED) {
             let text = format!("{} for {}", self.name(ran.thread), share(ran.ns));
-            facts.push(Fact::new("ran there", text).linked_to(row, ran.longest));
+            facts.push(DetailField::new("ran there", text).linked_to(row, ran.longest));
         }
         let others = cap_activity.threads.get(NAMED..).unwrap_or_default();
         if !others.is_empty() {
             let ns = others.iter().map(|ran| ran.ns).sum();
             let many = format::pluralize(others.len() as u64, "other thread");
-            facts.push(Fact::new("ran there", format!("{many} for {}", share(ns))));
+            facts.push(DetailField::new(
+                "ran there",
+                format!("{many} for {}", share(ns)),
+            ));
         }
         if cap_activity.examined_until < stretch.end() {
-            let many = format::count(CapActivity::MOST_RUNS as u64);
+            let many = format::count(CapActivity::MAX_RUNS as u64);
             let until = format::time(cap_activity.examined_until);
             let text = format!("only the first {many} runs there, until {until}");
-            facts.push(Fact::new("examined", text));
+            facts.push(DetailField::new("examined", text));
         }
         if let Some(pause) = cap_activity.collection {
             let text = format!("longest for {}", format::duration(pause.duration()));
-            let fact = Fact::new("all collected", text);
+            let fact = DetailField::new("all collected", text);
             facts.push(fact.linked_to(Collections, pause));
         }
     }
@@ -281,7 +297,7 @@ impl Details<'_> {
         let lane = self.store.thread_lane(thread)?;
         let number = lane.first_run_from(at.0);
         (number < lane.runs()).then_some(())?;
-        let run = span_of(lane.turn(number).part(2));
+        let run = span_of(lane.turn(number).run_span());
         let cap = lane.cap(PARTS * number + 2);
         let later = exact(run.start().since(at));
         let text = format!("runs {later} later{}", on_cap(cap));
@@ -289,15 +305,20 @@ impl Details<'_> {
     }
 
     /// Returns a fact about an event of a thread, linked to the run that followed.
-    pub(super) fn thread_event(&self, kind: InstantKind, thread: ThreadId, at: Nanos) -> Fact {
+    pub(super) fn thread_event(
+        &self,
+        kind: InstantKind,
+        thread: ThreadId,
+        at: Nanos,
+    ) -> DetailField {
         let name = self.name(thread);
         let label = kind.singular();
         match self.next_run(thread, at) {
             Some((next, row, run)) => {
                 let text = format!("{} · {name}, which {next}", exact_time(at));
-                Fact::new(label, text).linked_as(LinkRelation::Next, row, run)
+                DetailField::new(label, text).linked_as(LinkRelation::Next, row, run)
             }
-            None => Fact::new(label, format!("{} · {name}", exact_time(at))),
+            None => DetailField::new(label, format!("{} · {name}", exact_time(at))),
         }
     }
 }

@@ -51,7 +51,7 @@ fn paint_mixture(strip: &Strip<'_>, rect: Rect, shares: &[f32], painter: &mut dy
     let waiting = [
         Class::Ready,
         Class::ThreadRunnableCapIdle,
-        Class::ReadyGc,
+        Class::RunnableDuringGc,
         Class::Mvar,
         Class::BlackHole,
         Class::Stm,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::capability::Capability;
-use super::details::{DetailsQuery, Fact};
+use super::details::{DetailField, DetailsQuery};
 use super::lane::{self, SpanPayload};
 use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO, buckets};
 use super::sample_data::wave;
@@ -87,11 +87,11 @@ impl TrackKind for UserSpan {
         (name, format!("lasted {duration}{starts}{open} · {when}"))
     }
 
-    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<DetailField> {
         let Some(name) = log.recording.tracks.spans.get(self.0) else {
             return Vec::new();
         };
-        let mut facts = vec![Fact::new("name", &name.info.name)];
+        let mut facts = vec![DetailField::new("name", &name.info.name)];
         let from = query.span.start().0;
         let place = name.spans.partition_point(|span| span.start < from);
         if query.many {
@@ -99,28 +99,28 @@ impl TrackKind for UserSpan {
             let until = name.spans.partition_point(|span| span.start < to);
             let spans = name.spans.get(place..until).unwrap_or_default();
             let total = spans.iter().map(|span| span.end - span.start).sum();
-            facts.push(Fact::new("spans", format::count(spans.len() as u64)));
-            facts.push(Fact::new("total time", format::duration_ns(total)));
+            facts.push(DetailField::new("spans", format::count(spans.len() as u64)));
+            facts.push(DetailField::new("total time", format::duration_ns(total)));
         } else if let Some(span) = name.spans.get(place) {
             facts.extend(message_place(log, "started", span.first));
             match span.last {
                 Some(last) => facts.extend(message_place(log, "stopped", last)),
-                None => facts.push(Fact::new("stopped", "not before the end of the log")),
+                None => facts.push(DetailField::new("stopped", "not before the end of the log")),
             }
             if span.starts > 1 {
                 let starts = format!("{} of this name at once or nested", span.starts);
-                facts.push(Fact::new("starts", starts));
+                facts.push(DetailField::new("starts", starts));
             }
         }
         let count = format::pluralize(name.info.count, "time");
         let total = format::duration_ns(name.info.total_ns);
-        facts.push(Fact::new(
+        facts.push(DetailField::new(
             "all of this name",
             format!("{count}, {total} total"),
         ));
-        if name.stray_stops > 0 {
-            let strays = format::count(name.stray_stops);
-            facts.push(Fact::new("stops without a start", strays));
+        if name.unmatched_stops > 0 {
+            let strays = format::count(name.unmatched_stops);
+            facts.push(DetailField::new("stops without a start", strays));
         }
         facts
     }
@@ -153,18 +153,18 @@ impl TrackKind for UserSpan {
 }
 
 /// Returns the capability of a message, and the thread that ran there.
-fn message_place(log: &Log<'_>, label: &str, number: usize) -> Option<Fact> {
+fn message_place(log: &Log<'_>, label: &str, number: usize) -> Option<DetailField> {
     let message = log.recording.messages.get(number)?;
     let at = Interval::new(message.time, message.time);
     let Some(cap) = message.cap else {
-        return Some(Fact::new(label, "on no capability"));
+        return Some(DetailField::new(label, "on no capability"));
     };
     let store = &log.recording.store;
     let Some(thread) = store.running(cap, message.time, &mut 0) else {
-        let fact = Fact::new(label, format!("on capability {cap}"));
+        let fact = DetailField::new(label, format!("on capability {cap}"));
         return Some(fact.linked_to(Capability(cap), at));
     };
     let name = thread_name(store, thread);
-    let fact = Fact::new(label, format!("on capability {cap} by {name}"));
+    let fact = DetailField::new(label, format!("on capability {cap} by {name}"));
     Some(fact.linked_to(Thread(thread), at))
 }

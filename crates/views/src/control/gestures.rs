@@ -264,6 +264,7 @@ impl Control {
                 if self.moved {
                     self.view.pan(from - x);
                     self.drag = Some(Drag::Pan { x });
+                    return vec![TimelineEvent::ViewChanged];
                 }
             }
             Some(Drag::Select { from, x: start }) => {
@@ -285,7 +286,10 @@ impl Control {
                 self.move_minimap(x, grip);
                 return vec![TimelineEvent::ViewChanged];
             }
-            Some(Drag::Pinch { apart, middle }) => self.update_pinch(apart, middle),
+            Some(Drag::Pinch { apart, middle }) => {
+                self.update_pinch(apart, middle);
+                return vec![TimelineEvent::ViewChanged];
+            }
             None => {}
         }
         Vec::new()
@@ -323,6 +327,10 @@ impl Control {
         if self.focus.measuring {
             self.focus.measuring = false;
             return events;
+        }
+        let is_range = matches!(drag, Some(Drag::Select { .. } | Drag::Edge { .. }));
+        if is_range && self.focus.range.is_some_and(|range| range.is_empty()) {
+            events.extend(self.select_range(None));
         }
         let clicks = !matches!(
             drag,

@@ -37,7 +37,7 @@ use scene::viewport::Viewport;
 use session::Overview;
 use session::heap::choice::HeapChoice;
 use session::tracks::TrackId;
-use session::tracks::details::{DetailsQuery, Fact};
+use session::tracks::details::{DetailField, DetailsQuery};
 use session::tracks::item::{Item, Marks, Names};
 use session::tracks::name::TrackName;
 
@@ -152,7 +152,7 @@ pub struct Description {
     /// Remaining description, as one phrase.
     pub text: String,
     /// Further facts; empty until the worker has replied.
-    pub facts: Vec<Fact>,
+    pub facts: Vec<DetailField>,
     /// For an item of a thread: whether the arrows cover all wakeups of the thread in view instead of only those
     /// of the item.
     pub all_wakeups: Option<bool>,
@@ -251,6 +251,9 @@ pub struct Control {
     scroll_px: f64,
     seen: Range<usize>,
     view: Viewport,
+    /// The visible time that was restored last, with the view that shows it: rounding makes that view's own visible
+    /// time differ by a few nanoseconds.
+    restored: Option<(Interval, Viewport)>,
     marks: Marks,
     /// Activity of the whole log.
     minimap: Marks,
@@ -261,7 +264,7 @@ pub struct Control {
     moved: bool,
     touches: Vec<Touch>,
     /// Latest details reply with its query.
-    details: Option<(DetailsQuery, Vec<Fact>)>,
+    details: Option<(DetailsQuery, Vec<DetailField>)>,
     arrows: Vec<Arrow>,
     /// Highlights of the open finding.
     highlight: Vec<Highlight>,
@@ -294,6 +297,7 @@ impl Default for Control {
             scroll_px: 0.0,
             seen: 0..0,
             view: Viewport::new(NO_LOG_SPAN, 1000.0),
+            restored: None,
             marks: Marks::default(),
             minimap: Marks::default(),
             labels: Labels::default(),
@@ -395,7 +399,10 @@ impl Control {
 
     /// Returns the visible time; `None` if that is the whole log.
     pub fn visible(&self) -> Option<Interval> {
-        self.view.visible()
+        match self.restored {
+            Some((span, view)) if view == self.view => Some(span),
+            _ => self.view.visible(),
+        }
     }
 
     /// Returns the selected range.
@@ -407,6 +414,12 @@ impl Control {
     pub fn selected(&self) -> Option<(TrackId, Interval)> {
         let item = self.focus.selected.as_ref();
         item.map(|item| (item.row, item.span))
+    }
+
+    /// Returns the track and the start of the selected item, or of the one that is selected once its marks arrive.
+    pub fn selected_or_pending(&self) -> Option<(TrackId, Nanos)> {
+        let selected = || self.selected().map(|(row, span)| (row, span.start()));
+        self.pending_item.or_else(selected)
     }
 
     /// Returns the time that was last clicked or navigated to.

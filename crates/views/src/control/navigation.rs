@@ -11,6 +11,14 @@ use session::tracks::item::Item;
 /// Position of the log's end in a view that ends with it, as a fraction of its width; leaves a small margin.
 const AT_END: f64 = 0.98;
 
+/// Returns whether two spans differ by rounding at most.
+fn is_rounded(span: Interval, shown: Interval) -> bool {
+    const PARTS: u64 = 1_000_000;
+    let slack = 2 + span.duration().0 / PARTS;
+    let is_near = |a: Nanos, b: Nanos| a.0.abs_diff(b.0) <= slack;
+    is_near(span.start(), shown.start()) && is_near(span.end(), shown.end())
+}
+
 impl Control {
     /// Applies the visible time (`None`: the whole log), the selected range, and the selected item, which is
     /// selected once its marks arrive.
@@ -26,15 +34,20 @@ impl Control {
                 Some(span) => view.show_exactly(span),
                 None => view.fit(),
             }));
+            self.restored = visible
+                .zip(self.view.visible())
+                .and_then(|(span, shown)| is_rounded(span, shown).then_some((span, self.view)));
         }
         if range != self.focus.range {
             events.extend(self.select_range(range));
         }
-        let now = self.selected().map(|(row, span)| (row, span.start()));
-        if now != selected {
+        if self.selected_or_pending() != selected {
             events.extend(self.select(None));
             self.pending_item = selected;
             events.extend(self.select_pending_item());
+            // Marks are only requested for tracks in view.
+            let awaited = self.pending_item.and_then(|(row, _)| self.scroll_to(row));
+            events.extend(awaited);
         }
         events
     }
@@ -248,11 +261,11 @@ impl Control {
 
     /// Zooms in if a span is so narrow that it is merged with others.
     fn zoom_until_separate(&mut self, span: Interval) {
-        const LEAST_PX: f64 = 3.0;
+        const MIN_PX: f64 = 3.0;
         const WIDTH_PX: f64 = 24.0;
         let duration = span.duration().0 as f64;
         let px = duration / self.view.ns_per_px();
-        if duration > 0.0 && px < LEAST_PX {
+        if duration > 0.0 && px < MIN_PX {
             self.view.zoom(WIDTH_PX / px, self.view.x_of(span.start()));
             let x = self.view.x_of(span.start());
             self.view.pan(x - self.view.width_px() / 2.0);

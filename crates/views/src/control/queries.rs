@@ -4,14 +4,14 @@ use super::{Control, NO_LOG_SPAN, TimelineEvent};
 use crate::notes::Notes;
 use crate::timeline::{Focus, Scene, TOP_PX};
 use analysis::timeline::flow::{Arrow, FlowQuery};
-use eventlog::ids::{Nanos, ThreadId};
+use eventlog::ids::{Duration, Nanos, ThreadId};
 use model::marks::{MarkKind, TimelineReply};
 use model::time::Interval;
 use scene::palette::Palette;
 use session::heap::choice::HeapFilter;
 use session::tracks::activity::Activity;
 use session::tracks::bands::Bands;
-use session::tracks::details::{DetailsQuery, Fact};
+use session::tracks::details::{DetailField, DetailsQuery};
 use session::tracks::item::{Item, Marks};
 use session::tracks::{TimelineQuery, TrackId};
 
@@ -82,11 +82,30 @@ impl Control {
     ) -> Vec<TimelineEvent> {
         self.revision += 1;
         self.marks = marks(asked, reply);
+        self.renew_selected();
         let mut events = self.select_on_track();
         events.extend(self.select_pending_item());
         events.extend(self.hover());
         events.push(TimelineEvent::MarksReplaced);
         events
+    }
+
+    /// Replaces the selected item if the log has grown, and the item with it.
+    fn renew_selected(&mut self) {
+        let Some(old) = self
+            .focus
+            .selected
+            .as_mut()
+            .filter(|old| old.kind == MarkKind::One)
+        else {
+            return;
+        };
+        let start = old.span.start();
+        let new = self.marks.hit(old.row, start, Duration::ZERO);
+        if let Some(new) = new.filter(|new| new.kind == MarkKind::One && new.span.start() == start)
+        {
+            *old = new;
+        }
     }
 
     /// Returns the query for the activity of the whole log, once a log is loaded.
@@ -143,7 +162,11 @@ impl Control {
     }
 
     /// Stores the facts about an item. For messages, the first fact is the text of the first one.
-    pub fn receive_details(&mut self, asked: DetailsQuery, facts: Vec<Fact>) -> Vec<TimelineEvent> {
+    pub fn receive_details(
+        &mut self,
+        asked: DetailsQuery,
+        facts: Vec<DetailField>,
+    ) -> Vec<TimelineEvent> {
         let item = self.item().filter(|item| details_query(item) == asked);
         let number = item.and_then(Item::message);
         if let (Some(number), Some(first)) = (number, facts.first()) {

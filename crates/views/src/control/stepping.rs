@@ -12,7 +12,7 @@ use model::sorting::CompactSort;
 use model::time::Interval;
 use scene::format;
 use session::tracks::TrackId;
-use session::tracks::details::{Fact, LinkRelation};
+use session::tracks::details::{DetailField, LinkRelation};
 use session::tracks::gauge::{describe_range, describe_values};
 use session::tracks::item::Item;
 use session::tracks::name::TrackName;
@@ -58,7 +58,7 @@ impl Control {
     /// Navigates to the item that a fact about the current item links to.
     pub fn follow(&mut self, lead: LinkRelation) -> Vec<TimelineEvent> {
         let found = self.description().and_then(|description| {
-            let mut leads = description.facts.iter().filter_map(Fact::item);
+            let mut leads = description.facts.iter().filter_map(DetailField::item);
             leads.find(|(other, ..)| *other == lead)
         });
         match found {
@@ -119,6 +119,7 @@ impl Control {
     pub(super) fn select(&mut self, item: Option<Item>) -> Vec<TimelineEvent> {
         self.focus.selected = item;
         self.focus.awaits_marks = None;
+        self.pending_item = None;
         let mut events = self.description_events();
         events.push(TimelineEvent::ViewChanged);
         events

@@ -72,14 +72,16 @@ impl Control {
     }
 
     /// Mirrors the state of another timeline, whose times have this shift to the times of this one. Emits no
-    /// events if it is shown already.
+    /// events if it is shown already. A range that did not change since the state `before` is not applied: this timeline
+    /// may have a larger part of it.
     pub fn show_synced_view(
         &mut self,
         synced_view: SyncedView,
         shift: Shift,
+        before: Option<SyncedView>,
     ) -> Vec<TimelineEvent> {
         let mut events = Vec::new();
-        let before = self.view;
+        let view = self.view;
         match synced_view.place {
             None => self.view.fit(),
             Some(place) => self.view.show_position(ViewPosition {
@@ -87,13 +89,14 @@ impl Control {
                 ..place
             }),
         }
-        if self.view != before {
+        if self.view != view {
             events.extend(self.hover());
             events.push(TimelineEvent::ViewChanged);
         }
         let log = self.view.log();
         let range = synced_view.range.and_then(|range| shift.range(range, log));
-        if range != self.focus.range {
+        let is_new = before.is_none_or(|before| before.range != synced_view.range);
+        if is_new && range != self.focus.range {
             events.extend(self.select_range(range));
         }
         // The timeline under the actual pointer draws its own pointer line.
@@ -121,6 +124,24 @@ mod tests {
         control
     }
 
+    /// The shorter of two logs has a part of the range only, and does not cut it when the pointer is moved there.
+    #[test]
+    fn a_pointer_over_the_other_timeline_changes_no_range() {
+        let mut long = control(0, 2_000_000);
+        let mut short = control(0, 500_000);
+        let range = Interval::new(Nanos(400_000), Nanos(900_000));
+        long.select_range(Some(range));
+        short.show_synced_view(long.synced_view(), Shift::default(), None);
+        let before = short.synced_view();
+        assert_eq!(
+            short.range(),
+            Some(Interval::new(Nanos(400_000), Nanos(500_000)))
+        );
+        short.point(1, 600.0, 200.0);
+        long.show_synced_view(short.synced_view(), Shift::default(), Some(before));
+        assert_eq!(long.range(), Some(range));
+    }
+
     #[test]
     fn the_other_timeline_shows_the_same_moments_and_answers_nothing_twice() {
         let mut one = control(1_000, 2_000_000);
@@ -131,7 +152,7 @@ mod tests {
         one.zoom(40.0);
         one.pan(0.7);
         one.select_range(Some(Interval::new(Nanos(3_000), Nanos(4_000))));
-        let events = other.show_synced_view(one.synced_view(), shift);
+        let events = other.show_synced_view(one.synced_view(), shift, None);
         assert!(events.contains(&TimelineEvent::ViewChanged));
         assert_eq!(
             other.range(),
@@ -139,9 +160,9 @@ mod tests {
         );
         let x = |control: &Control, time| control.view.x_of(Nanos(time));
         assert!((x(&one, 700_000) - x(&other, 750_000)).abs() < 0.01);
-        assert_eq!(other.show_synced_view(one.synced_view(), shift), []);
+        assert_eq!(other.show_synced_view(one.synced_view(), shift, None), []);
         assert_eq!(
-            one.show_synced_view(other.synced_view(), shift.inverse()),
+            one.show_synced_view(other.synced_view(), shift.inverse(), None),
             []
         );
     }
@@ -158,9 +179,9 @@ mod tests {
         let shift = Shift::default();
         other.set_other_log(Some((one.view.log(), shift)));
         one.set_other_log(Some((other.view.log(), shift)));
-        other.show_synced_view(one.synced_view(), shift);
+        other.show_synced_view(one.synced_view(), shift, None);
         other.resize((1200.0, 400.0));
-        one.show_synced_view(other.synced_view(), shift);
+        one.show_synced_view(other.synced_view(), shift, None);
         assert_eq!((one.visible(), other.visible()), (None, None));
     }
 
@@ -224,10 +245,10 @@ mod tests {
         one.set_other_log(Some((other.view.log(), Shift::default())));
         other.set_other_log(Some((one.view.log(), Shift::default())));
         one.select_range(Some(Interval::new(Nanos(400), Nanos(800))));
-        other.show_synced_view(one.synced_view(), Shift::default());
+        other.show_synced_view(one.synced_view(), Shift::default(), None);
         assert_eq!(other.range(), Some(Interval::new(Nanos(400), Nanos(500))));
         one.select_range(Some(Interval::new(Nanos(600), Nanos(800))));
-        other.show_synced_view(one.synced_view(), Shift::default());
+        other.show_synced_view(one.synced_view(), Shift::default(), None);
         assert_eq!(other.range(), None);
     }
 }

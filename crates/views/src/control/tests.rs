@@ -443,3 +443,85 @@ fn whatever_changes_the_tracks_is_noticed() {
         assert_ne!(control.repaint_key(), repaint_key, "change {number}");
     }
 }
+
+proptest::proptest! {
+    /// Each view that the user reaches, those at the ends of the log among them, is the same again when it is restored.
+    #[test]
+    fn a_view_that_is_restored_is_the_same_view(
+        (start, length) in (0_u64..2_000_000_000_000, 1_000_u64..2_000_000_000_000),
+        width in 100_u32..3000,
+        zooms in 1..12_usize,
+        pan in proptest::sample::select(vec![-1e9, -123.4, 0.0, 56.7, 1e9]),
+    ) {
+        let log = Interval::new(Nanos(start), Nanos(start + length));
+        let mut control = Control::default();
+        control.resize((LABELS_PX + f64::from(width), 600.0));
+        control.set_log(log, Rc::default(), []);
+        for _ in 0..zooms {
+            control.gesture(|view| view.zoom(1.3, 40.0));
+        }
+        control.gesture(|view| view.pan(pan));
+        let visible = control.visible();
+        control.fit();
+        control.show_view(visible, None, None);
+        proptest::prop_assert_eq!(control.visible(), visible);
+    }
+}
+
+#[test]
+fn a_drag_that_ends_where_it_began_selects_no_range() {
+    let mut control = open();
+    let start = x(&control, 400);
+    control.press(press((start, CAP0)));
+    control.point(1, start + 60.0, CAP0);
+    control.point(1, start, CAP0);
+    control.release(1, start, CAP0);
+    assert_eq!(control.range(), None);
+}
+
+#[test]
+fn panels_on_the_same_axis_hear_of_a_drag_while_it_lasts() {
+    let mut control = open();
+    control.gesture(|view| view.zoom(4.0, 500.0));
+    let at = (x(&control, 500), CAP0);
+    control.press(Press {
+        pan: true,
+        ..press(at)
+    });
+    let events = control.point(1, at.0 - 50.0, CAP0);
+    assert!(events.contains(&TimelineEvent::ViewChanged), "{events:?}");
+}
+
+#[test]
+fn a_selected_item_grows_with_the_log() {
+    let mut control = open();
+    let at = x(&control, 200);
+    control.press(press((at, CAP0)));
+    control.release(1, at, CAP0);
+    assert_eq!(control.selected(), Some((cap(0), LONG)));
+    if let Some(item) = &mut control.focus.selected {
+        item.span = Interval::new(LONG.start(), Nanos(150_000));
+    }
+    answer(&mut control);
+    assert_eq!(control.selected(), Some((cap(0), LONG)));
+}
+
+#[test]
+fn an_item_that_is_selected_once_its_marks_come_counts_as_selected() {
+    let mut control = open();
+    control.show_view(
+        Some(Interval::new(Nanos(50_000), Nanos(400_000))),
+        None,
+        Some((cap(0), Nanos(150_000))),
+    );
+    assert_eq!(control.selected(), None);
+    assert_eq!(
+        control.selected_or_pending(),
+        Some((cap(0), Nanos(150_000)))
+    );
+    // A click elsewhere ends the wait.
+    let at = x(&control, 70);
+    control.press(press((at, CAP1)));
+    control.release(1, at, CAP1);
+    assert_eq!(control.selected_or_pending(), None);
+}

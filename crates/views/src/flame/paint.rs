@@ -129,7 +129,7 @@ impl FlameScene<'_> {
             }
             Some(before) => format!(
                 "{} before · {} now",
-                graph.value.total_text(before),
+                graph.value.total_text_before(before),
                 graph.value.total_text(head.total)
             ),
             None => format!("all · {}", graph.value.total_text(head.total)),

@@ -3,9 +3,10 @@
 use super::{FlameScene, Graph, Window};
 use analysis::flamegraph::source_info::SourceInfo;
 use analysis::flamegraph::sources;
+use model::profile::weights::Measure;
 use scene::palette::Palette;
 use scene::svg::SvgPainter;
-use session::flame::query::{FlameBoxes, FlameHead, FlameQuery};
+use session::flame::query::{FlameBoxes, FlameHead, FlameQuery, View};
 
 /// Width of the picture, in CSS pixels.
 const PICTURE_PX: f64 = 1600.0;
@@ -30,7 +31,12 @@ pub fn svg(
 ) -> String {
     let names = source.titles(head.bands.iter().map(|(track, _)| *track));
     let unit = sources::description(query.choice.source).unit;
-    let graph = Graph::new(head, boxes, unit, query.measure, names);
+    let measure = match query.view {
+        // Boxes in order of time are as wide as their time.
+        View::Time => Measure::Amount,
+        _ => query.measure,
+    };
+    let graph = Graph::new(head, boxes, unit, measure, names);
     let size = (PICTURE_PX, graph.height_px());
     let scene = FlameScene {
         graph: &graph,

@@ -93,10 +93,19 @@ impl Value {
 
     /// Formats the total of the graph.
     pub fn total_text(self, total: u64) -> String {
-        let text = self.text(total as f64);
-        match (self.measure, self.unit, self.censuses.now) {
+        self.total_text_of(total, self.censuses.now)
+    }
+
+    /// Formats the total of the baseline of a comparison.
+    pub(super) fn total_text_before(self, total: u64) -> String {
+        self.total_text_of(total, self.censuses.before)
+    }
+
+    fn total_text_of(self, total: u64, censuses: u32) -> String {
+        let text = self.text_of(total as f64, censuses);
+        match (self.measure, self.unit, censuses) {
             (Measure::Amount, Unit::Bytes, 2..) => {
-                let censuses = format::count(u64::from(self.censuses.now));
+                let censuses = format::count(u64::from(censuses));
                 format!("{text} live, the mean of {censuses} censuses")
             }
             (Measure::Amount, Unit::Bytes, _) => format!("{text} alive"),
@@ -133,7 +142,7 @@ impl Graph {
                     "{} of the time before, {} now ({} before, {} now)",
                     format::fraction(before),
                     format::fraction(after),
-                    self.value.text(was),
+                    self.value.text_before(was),
                     self.value.text(total),
                 )
             };

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use insight::digest::{Fact, FindingSummary, Group, Key, Row};
+use insight::digest::{ComparableFact, FindingSummary, Group, Key, Row};
 use insight::finding::{Axis, Confidence, Severity, Value};
 use insight::fleet::{Analysis, Fleet, FleetBuilder, RunDigest};
-use insight::metrics::{Class, Direction, Unit};
+use insight::metrics::{Direction, Unit, Variability};
 use sha2::{Digest as _, Sha256};
 
 use super::document::SCRIPT_HASH;
@@ -41,7 +41,7 @@ fn fleet() -> Fleet {
             },
             unit,
             direction: Direction::Lower,
-            class: Class::Timed,
+            class: Variability::Timed,
             is_total: true,
             value,
         };
@@ -56,7 +56,7 @@ fn fleet() -> Fleet {
             share: 0.3,
         };
         let digest = RunDigest {
-            facts: vec![Fact {
+            facts: vec![ComparableFact {
                 name: "Program".into(),
                 value: HOSTILE.to_owned(),
             }],

@@ -6,7 +6,7 @@
 //! | `hm` | form of the chart, see [`Form`] | `share` |
 //! | `hw` | `all`: the chart shows the whole log instead of the timeline's view | `all` |
 //! | `hl` | `one`: all lines share one scale | `one` |
-//! | `hv` | overlays of the chart, see [`Over`] | `live,size` |
+//! | `hv` | overlays of the chart, see [`OverlayKind`] | `live,size` |
 //! | `hi`, `hx` | text that overlaid messages must contain, and must not | `step` |
 //! | `hp` | profile, from 1 | `2` |
 //! | `hg` | grouping of bands, see [`Grouping`] | `module` |
@@ -23,7 +23,7 @@
 
 use crate::view::panel::{PanelSettings, ParseResult, toggle_item};
 use analysis::heap::ranking::BandOrder;
-use session::heap::chart::Over;
+use session::heap::chart::OverlayKind;
 use session::heap::choice::{Grouping, HeapChoice};
 use session::heap::growth::GrowthBy;
 use session::heap::moments::CensusDiffChoice;
@@ -94,7 +94,7 @@ pub struct HeapView {
     /// Whether all lines share one scale.
     pub one_scale: bool,
     /// Overlays of the chart.
-    pub over: Vec<Over>,
+    pub over: Vec<OverlayKind>,
     /// Text that overlaid messages must contain.
     pub include: String,
     /// Text that overlaid messages must not contain.
@@ -108,9 +108,9 @@ pub struct HeapView {
 }
 
 /// Maximum number of bands shown individually.
-pub const MOST_BANDS: u32 = 200;
+pub const MAX_BANDS: u32 = 200;
 /// Maximum number of hidden bands in a link.
-const MOST_HIDDEN: usize = 100;
+const MAX_HIDDEN: usize = 100;
 /// Maximum length of a band's key in a link, in bytes; large because cost centre stacks can be long.
 const MAX_KEY: usize = 10 * MAX_TEXT;
 
@@ -131,7 +131,7 @@ impl PanelSettings for HeapView {
     fn write(&self) -> Vec<(&'static str, Option<String>)> {
         let choice = &self.choice;
         let usual = HeapChoice::default();
-        let hidden = choice.hidden.iter().take(MOST_HIDDEN);
+        let hidden = choice.hidden.iter().take(MAX_HIDDEN);
         let hidden: Vec<String> = hidden.filter_map(|key| band(Some(key))).collect();
         let over: Vec<&str> = self.over.iter().map(|over| over.name()).collect();
         let order = format!(
@@ -184,16 +184,17 @@ impl HeapView {
             "hw" if raw == "all" => self.whole = true,
             "hl" if raw == "one" => self.one_scale = true,
             "hv" => {
-                let mut over: Vec<Over> = raw.split(',').filter_map(Over::from_name).collect();
+                let mut over: Vec<OverlayKind> =
+                    raw.split(',').filter_map(OverlayKind::from_name).collect();
                 over.dedup();
-                over.truncate(Over::ALL.len());
+                over.truncate(OverlayKind::ALL.len());
                 self.over = over;
             }
             "hi" => self.include = text()?,
             "hx" => self.exclude = text()?,
             "hp" => choice.profile = u32::try_from(number(raw)?.checked_sub(1)?).ok()?,
             "hg" => choice.group = Grouping::from_name(raw)?,
-            "hn" => choice.bands = u32::try_from(number(raw)?).ok()?.clamp(1, MOST_BANDS),
+            "hn" => choice.bands = u32::try_from(number(raw)?).ok()?.clamp(1, MAX_BANDS),
             "ho" => {
                 let (word, reversed) = match raw.strip_suffix(".up") {
                     Some(word) => (word, true),
@@ -205,7 +206,7 @@ impl HeapView {
             "hq" => choice.filter = text()?,
             "hh" => {
                 let hidden = raw.split(',').filter_map(band);
-                choice.hidden = hidden.take(MOST_HIDDEN).collect();
+                choice.hidden = hidden.take(MAX_HIDDEN).collect();
             }
             "ha" => choice.alone = Some(band(raw)?),
             "hk" => choice.pinned = Some(band(raw)?),
@@ -234,7 +235,7 @@ impl HeapView {
     }
 
     /// Toggles an overlay of the chart.
-    pub fn toggle(&mut self, over: Over) {
+    pub fn toggle(&mut self, over: OverlayKind) {
         toggle_item(&mut self.over, over);
     }
 }
@@ -287,8 +288,8 @@ mod tests {
         }
         view.pin("1;2");
         view.alone("(->)");
-        view.toggle(Over::Live);
-        view.toggle(Over::Messages);
+        view.toggle(OverlayKind::Live);
+        view.toggle(OverlayKind::Messages);
         assert_eq!(read_back::<HeapView>(view.write()), view);
     }
 
@@ -299,7 +300,7 @@ mod tests {
             view.pin("A");
             view.hide("B");
             view.alone("C");
-            view.toggle(Over::Size);
+            view.toggle(OverlayKind::Size);
         }
         assert_eq!(view, HeapView::default());
     }
@@ -318,6 +319,6 @@ mod tests {
         }
         assert_eq!(view, HeapView::default());
         assert_eq!(view.read("hn", "999999"), ParseResult::Applied);
-        assert_eq!(view.choice.bands, MOST_BANDS);
+        assert_eq!(view.choice.bands, MAX_BANDS);
     }
 }

@@ -57,6 +57,7 @@ pub fn growth(numbers: &BandNumbers) -> String {
     let Some((slope, r2)) = numbers.bytes_per_second.zip(numbers.r2) else {
         return match numbers.held {
             0 | 1 => "in one census only: no slope".to_owned(),
+            _ if numbers.stddev > 0.0 => "no slope: the censuses have no times".to_owned(),
             _ => "never changes".to_owned(),
         };
     };

@@ -100,7 +100,7 @@ fn costs_of(html: &mut Html, costs: &[GcCosts]) {
             parts.idle_ns,
             parts.done_ns,
             parts.outside_ns,
-            parts.coming_back_ns,
+            parts.returning_ns,
             parts.all_ns(),
         ];
         all.map(duration_ns).to_vec()

@@ -148,8 +148,8 @@ fn capabilities(html: &mut Html, summary: &Summary) {
         let mut cells = [
             times.running_ns,
             times.in_collections_ns(),
-            times.stopping_ns.saturating_add(times.coming_back_ns),
-            times.idle_ready_ns,
+            times.stopping_ns.saturating_add(times.returning_ns),
+            times.idle_work_available_ns,
             times.idle_ns,
             times.unknown_ns,
         ]

@@ -3,7 +3,9 @@
 use super::html::{Column, Table};
 use super::{ReportSubject, Section};
 use crate::words::heap_report;
-use analysis::timeline::thread_table::{ThreadColumn, ThreadSums, ThreadTableQuery, ThreadTimes};
+use analysis::timeline::thread_table::{
+    ThreadColumn, ThreadSums, ThreadTableQuery, ThreadTableRow,
+};
 use scene::format;
 use session::Overview;
 use session::query::Answers;
@@ -34,8 +36,8 @@ pub(super) async fn section(
         });
         return Some(section);
     }
-    let label = |row: &ThreadTimes| row.label.clone().unwrap_or_default();
-    let row = |row: &ThreadTimes| {
+    let label = |row: &ThreadTableRow| row.label.clone().unwrap_or_default();
+    let row = |row: &ThreadTableRow| {
         let head = vec![format!("{} {}", row.id, label(row))];
         [head, sums(&row.sums), vec![row.end.explanation()]].concat()
     };

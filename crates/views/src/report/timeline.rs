@@ -9,7 +9,7 @@ use crate::timeline::TOP_PX;
 use crate::timeline::arrange::{TrackView, arrange};
 use crate::timeline::layout::Layout;
 use crate::timeline::picture::{Caption, Picture};
-use analysis::timeline::thread_lane::{ThreadFilter, ThreadRow};
+use analysis::timeline::thread_lane::{ThreadListQuery, ThreadListRow};
 use eventlog::ids::CapId;
 use scene::format;
 use scene::palette::Palette;
@@ -39,9 +39,9 @@ pub(super) async fn section(
         html.paragraph("The log has no events.");
         return Some(section);
     };
-    let longest = ThreadFilter {
+    let longest = ThreadListQuery {
         limit: THREADS,
-        ..ThreadFilter::default()
+        ..ThreadListQuery::default()
     };
     let (threads, in_all) = log.ask(longest).await?;
     let (layout, left_out) = layout(overview, &threads, in_all as u64);
@@ -80,7 +80,7 @@ pub(super) async fn section(
 }
 
 /// Returns the layout, and the number of lines left out.
-fn layout(overview: &Overview, threads: &[ThreadRow], in_all: u64) -> (Layout, usize) {
+fn layout(overview: &Overview, threads: &[ThreadListRow], in_all: u64) -> (Layout, usize) {
     let caps = overview.caps.iter().map(|life| (life.cap, String::new()));
     let caps: Vec<(CapId, String)> = caps.collect();
     let known = TrackListInput {

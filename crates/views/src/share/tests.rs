@@ -15,7 +15,7 @@ use crate::view::panel::{Codec, Settings};
 use crate::view::tracks::MAX_TRACKS;
 use analysis::flamegraph::sources;
 use analysis::timeline::thread_lane::ThreadOrder;
-use analysis::timeline::thread_table::{ThreadColumn, ThreadView};
+use analysis::timeline::thread_table::{ThreadColumn, ThreadTableSettings};
 use analysis::timeline::user_spans::SpanPrefixes;
 use eventlog::ids::{CapId, OsThreadId, ThreadId};
 use model::profile::weights::Measure;
@@ -40,7 +40,10 @@ const fn panel(name: PanelName, codec: Codec) -> Panel {
 static PANELS: [Panel; 4] = [
     panel(PanelName("summary"), Codec::for_settings::<()>()),
     panel(PanelName("events"), Codec::for_settings::<EventList>()),
-    panel(PanelName("threads"), Codec::for_settings::<ThreadView>()),
+    panel(
+        PanelName("threads"),
+        Codec::for_settings::<ThreadTableSettings>(),
+    ),
     panel(FLAME, Codec::for_settings::<FlameView>()),
 ];
 
@@ -53,7 +56,7 @@ fn decode(text: &str) -> Link {
 }
 
 /// Combines the settings of panels.
-fn settings(flame: FlameView, events: EventList, threads: ThreadView) -> Settings {
+fn settings(flame: FlameView, events: EventList, threads: ThreadTableSettings) -> Settings {
     let mut settings = Settings::default();
     settings.set(flame);
     settings.set(events);
@@ -142,7 +145,7 @@ fn full() -> Link {
                     },
                     search: "a+b".into(),
                 },
-                ThreadView {
+                ThreadTableSettings {
                     filter: "io".into(),
                     sort: ThreadColumn::Ready,
                     descending: false,
@@ -439,8 +442,8 @@ prop_compose! {
         sort in prop::sample::select(ThreadColumn::ALL.to_vec()),
         descending in any::<bool>(),
         filter in any_text(),
-    ) -> ThreadView {
-        ThreadView { filter, sort, descending }
+    ) -> ThreadTableSettings {
+        ThreadTableSettings { filter, sort, descending }
     }
 }
 
@@ -554,7 +557,7 @@ fn marked(link: &Link) -> Link {
         ..view.settings.get()
     });
     let filter = WORD.to_owned();
-    view.settings.set(ThreadView {
+    view.settings.set(ThreadTableSettings {
         filter,
         ..view.settings.get()
     });

@@ -11,7 +11,7 @@ use session::tracks::thread::Thread;
 /// Number of line segments per curve.
 const LINES: u32 = 24;
 /// Minimum horizontal distance of the control points from the ends of a curve, in pixels.
-const LEAST_BEND_PX: f64 = 14.0;
+const MIN_BEND_PX: f64 = 14.0;
 /// Maximum distance of a curve's end from the picture, in pixels.
 const BEYOND_PX: f64 = 200.0;
 
@@ -75,7 +75,7 @@ impl Scene<'_> {
     }
 
     fn paint_arrow(&self, kind: ArrowKind, from: Point, to: Point, painter: &mut dyn Painter) {
-        let bend = ((to.0 - from.0).abs() / 2.0).max(LEAST_BEND_PX);
+        let bend = ((to.0 - from.0).abs() / 2.0).max(MIN_BEND_PX);
         let bend = if from.1 == to.1 { 0.0 } else { bend };
         let controls = [from, (from.0 + bend, from.1), (to.0 - bend, to.1), to];
         let points: Vec<Point> = (0..=LINES)

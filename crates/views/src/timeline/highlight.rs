@@ -46,7 +46,7 @@ pub fn track_of(subject: Subject) -> TrackId {
 /// Opacity of the page color over everything that is not highlighted.
 const DIM: f64 = 0.6;
 /// Minimum width of an outline, so that instants are visible too, in pixels.
-const LEAST_PX: f64 = 5.0;
+const MIN_PX: f64 = 5.0;
 const LINE_PX: f64 = 2.0;
 
 impl Scene<'_> {
@@ -80,7 +80,7 @@ impl Scene<'_> {
         let mut bright: Vec<(f64, f64, bool)> = here
             .map(|highlight| {
                 let (from, to) = (self.x(highlight.span.start()), self.x(highlight.span.end()));
-                let more = (LEAST_PX - (to - from)).max(0.0) / 2.0;
+                let more = (MIN_PX - (to - from)).max(0.0) / 2.0;
                 (from - more, to + more, highlight.row.is_some())
             })
             .collect();

@@ -6,10 +6,10 @@
 //! | `tq` | filter | `worker` |
 
 use super::panel::{PanelSettings, ParseResult, read_table, write_order};
-use analysis::timeline::thread_table::{ThreadColumn, ThreadView};
+use analysis::timeline::thread_table::{ThreadColumn, ThreadTableSettings};
 use session::link_text::{escape_text, read_order};
 
-impl PanelSettings for ThreadView {
+impl PanelSettings for ThreadTableSettings {
     fn write(&self) -> Vec<(&'static str, Option<String>)> {
         let (order, name) = ((self.sort, self.descending), ThreadColumn::name);
         let sort = write_order(order, name, ThreadColumn::largest_first);

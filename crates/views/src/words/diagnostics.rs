@@ -10,7 +10,7 @@ use analysis::automata::Anomaly;
 use analysis::automata::validity::{LifeEvent, Problem, Tolerated};
 use analysis::diagnostics::{Diagnostic, Fact, Number, Subject};
 use analysis::flamegraph::foreign::{CallKey, CallProblem};
-use analysis::flamegraph::spans::MOST_LANES;
+use analysis::flamegraph::spans::MAX_LANES;
 use analysis::flamegraph::stack_samples::problem::StackProblem;
 use analysis::timeline::messages::TEXT_BUDGET_BYTES;
 use eventlog::DamageKind;
@@ -79,7 +79,7 @@ pub fn sentence(diagnostic: &Diagnostic) -> String {
         ),
         Fact::HeapBytesCapped => format!(
             "a census of the heap claims more than {}: the rest is left out",
-            format::bytes(Censuses::MOST_BYTES)
+            format::bytes(Censuses::MAX_BYTES)
         ),
         Fact::Anomaly(anomaly) => anomaly_text(*anomaly),
         Fact::Order { subject, problem } => {
@@ -92,7 +92,7 @@ pub fn sentence(diagnostic: &Diagnostic) -> String {
         Fact::Call(problem) => call_problem_text(problem),
         Fact::Stack(problem) => stack_problem_text(*problem),
         Fact::SpansLeftOut(count) => format!(
-            "{} not in the flame graph: they overlap {MOST_LANES} others without nesting",
+            "{} not in the flame graph: they overlap {MAX_LANES} others without nesting",
             number(*count, "span is", "spans are")
         ),
         Fact::TimesGoBack { events, most } => format!(

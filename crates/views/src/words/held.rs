@@ -9,13 +9,13 @@ use model::sorting::CompactSort;
 use scene::format::{self, bytes, pluralize};
 
 /// Parts below this share of the memory, in percent, only appear in the table.
-const LEAST_PERCENT: u64 = 5;
+const MIN_PERCENT: u64 = 5;
 /// Minimum excess over the expected size to be reported, in percent of the expected size.
 const EXCESS_PERCENT: u64 = 20;
 /// Minimum excess to be reported, in bytes.
-const LEAST_EXCESS_BYTES: u64 = 32 << 20;
+const MIN_EXCESS_BYTES: u64 = 32 << 20;
 /// Amounts up to this size are not explained, whatever their share.
-const LEAST_BYTES: u64 = 256 << 10;
+const MIN_BYTES: u64 = 256 << 10;
 /// Minimum share of byte arrays in the live data to be explained, in percent.
 const BYTE_ARRAYS_PERCENT: u64 = 40;
 
@@ -115,7 +115,7 @@ fn expected(flags: &MemoryFlags, peak: &MemoryMoment) -> Option<String> {
     );
     let excess = peak.held_bytes.saturating_sub(expected);
     let least = expected.saturating_mul(EXCESS_PERCENT) / 100;
-    let verdict = if excess > least.max(LEAST_EXCESS_BYTES) {
+    let verdict = if excess > least.max(MIN_EXCESS_BYTES) {
         format!(" The memory held was {} more.", bytes(excess))
     } else {
         " This is normal.".to_owned()
@@ -131,8 +131,8 @@ pub fn reasons(held: &HeldMemory) -> Vec<Reason> {
         let moments = [held.peak, held.last_at_work].into_iter().flatten();
         let mut sizes = moments.map(|moment| (part, moment.parts.get(part), moment));
         sizes.find(|(_, size, moment)| {
-            let least = moment.held_bytes.saturating_mul(LEAST_PERCENT) / 100;
-            *size > LEAST_BYTES.max(least)
+            let least = moment.held_bytes.saturating_mul(MIN_PERCENT) / 100;
+            *size > MIN_BYTES.max(least)
         })
     };
     let parts = MemoryPart::ALL
@@ -277,7 +277,7 @@ fn after_the_peak(held: &HeldMemory) -> Option<Reason> {
     let (peak, last) = (held.peak?, held.last_at_work?);
     let (live_then, live_now) = (peak.live_bytes?, last.live_bytes?);
     let fell = live_now < live_then / 2 && last.held_bytes > peak.held_bytes / 2;
-    if !fell || last.at <= peak.at || last.held_bytes < 32 * LEAST_BYTES {
+    if !fell || last.at <= peak.at || last.held_bytes < 32 * MIN_BYTES {
         return None;
     }
     let decay = held.flags.return_decay();
@@ -315,7 +315,7 @@ fn after_the_peak(held: &HeldMemory) -> Option<Reason> {
 /// Explains byte arrays, if they are a large share of a census.
 fn byte_arrays(held: &HeldMemory) -> Option<Reason> {
     let found = held.byte_arrays?;
-    if found.bytes < LEAST_BYTES
+    if found.bytes < MIN_BYTES
         || found.bytes.saturating_mul(100) < found.total_bytes.saturating_mul(BYTE_ARRAYS_PERCENT)
     {
         return None;
@@ -338,7 +338,7 @@ fn byte_arrays(held: &HeldMemory) -> Option<Reason> {
 fn segments(held: &HeldMemory) -> Option<Reason> {
     let segments = held.segments?;
     let empty = segments.held_bytes.saturating_sub(segments.live_bytes);
-    if empty <= LEAST_BYTES {
+    if empty <= MIN_BYTES {
         return None;
     }
     Some(Reason {

@@ -50,7 +50,7 @@ pub fn program_time(caps: usize) -> Option<String> {
 pub const CAVEAT: &str = "Caveat";
 
 /// Heading of the command that measures the suggested flags.
-pub const MEASURE: &str = "To measure these flags";
+pub const MEASURE: &str = "To measure the proposed flags";
 
 /// Explanation of that command.
 pub const MEASURE_HOW: &str = "Runs the program without a log, unchanged and with each flag in turn, and reports which flags are faster. Run it where the program is.";

@@ -152,9 +152,12 @@ fn print_capabilities(summary: &Summary, out: &mut Formatter<'_>) -> fmt::Result
         )?;
         let others = [
             ("stopping for collections", times.stopping_ns),
-            ("resuming after them", times.coming_back_ns),
+            ("resuming after them", times.returning_ns),
             ("heap censuses, part of GC", times.census_ns),
-            ("idle with work ready, part of idle", times.idle_ready_ns),
+            (
+                "idle with work ready, part of idle",
+                times.idle_work_available_ns,
+            ),
             ("unknown", times.unknown_ns),
         ];
         let others = others.into_iter().filter(|&(_, time)| time > 0);

@@ -89,7 +89,7 @@ const PARTS: [Part; 7] = [
     (
         "Resuming after GC",
         "The collection was over, but their OS threads had not resumed.",
-        |parts| parts.coming_back_ns,
+        |parts| parts.returning_ns,
     ),
 ];
 

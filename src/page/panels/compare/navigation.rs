@@ -1,7 +1,7 @@
 //! View changes that lead to the source of a number.
 
 use analysis::flamegraph::sources;
-use analysis::timeline::thread_table::ThreadView;
+use analysis::timeline::thread_table::ThreadTableSettings;
 use insight::digest::{Group, Key};
 use session::link_text::cut;
 use views::heap::settings::HeapView;
@@ -38,7 +38,7 @@ pub(super) fn to_number(key: &Key) -> Change {
         Group::Threads => {
             // Labels of numbered threads are compared without the number, replaced by `#`.
             let filter = cut(name.trim_end_matches('#')).to_owned();
-            let threads = ThreadView {
+            let threads = ThreadTableSettings {
                 filter,
                 ..view.settings.get()
             };

@@ -11,7 +11,7 @@ use crate::field::Field;
 use crate::menu::Menu;
 use crate::panel::TrackSelection;
 use crate::ptr_eq::PtrEq;
-use analysis::timeline::thread_lane::ThreadFilter;
+use analysis::timeline::thread_lane::ThreadListQuery;
 use eventlog::ids::{CapId, ThreadId};
 use eventlog::{EventType, Subject};
 use model::sorting::CompactSort;
@@ -323,10 +323,10 @@ fn ThreadInput(props: &ThreadInputProps) -> Html {
                 on_change.emit(Change::Thread(Some(ThreadId(number))));
                 return;
             }
-            let filter = ThreadFilter {
+            let filter = ThreadListQuery {
                 text,
                 limit: 1,
-                ..ThreadFilter::default()
+                ..ThreadListQuery::default()
             };
             let (on_change, unknown) = (on_change.clone(), unknown.clone());
             client.ask(filter, move |answer| {

@@ -16,7 +16,7 @@ use yew::prelude::*;
 use super::pick::{Pick, Reveal, SearchMatch};
 use crate::canvas::CanvasPainter;
 use crate::client::LogClient;
-use crate::dom::{consume, has_modifier, inner_size, position};
+use crate::dom::{capture_pointer, consume, has_modifier, inner_size, position};
 use crate::panel::{Axis, slow_notice};
 use crate::timeline::Observer;
 use analysis::flamegraph::source_info::SourceInfo;
@@ -276,9 +276,15 @@ impl FlameCanvas {
     }
 }
 
-/// Returns whether stack numbers mean the same in both queries.
+/// Returns whether stack numbers mean the same in both queries. Stacks of waiting threads are numbered for each query,
+/// those of a comparison for both logs.
 fn is_same_tree(a: &FlameQuery, b: &FlameQuery) -> bool {
-    a.choice.source == b.choice.source && a.steps == b.steps && a.view == b.view
+    let (choice, other) = (&a.choice, &b.choice);
+    let are_numbered_alike = match choice.source {
+        sources::WAITING => choice == other,
+        source => source == other.source && choice.other == other.other,
+    };
+    are_numbered_alike && a.steps == b.steps && a.view == b.view
 }
 
 impl Component for FlameCanvas {
@@ -427,7 +433,11 @@ impl Component for FlameCanvas {
                 <div class="flame-canvas" ref={self.scroller.clone()}>
                     <div ref={self.spacer.clone()}>
                         <canvas ref={self.canvas.clone()} tabindex="0" role="application" aria-label={label}
-                            onpointerdown={link.callback(move |event: PointerEvent| Msg::Pressed(position(&event).0))}
+                            onpointerdown={link.batch_callback(|event: PointerEvent| {
+                                capture_pointer(&event);
+                                (event.button() == 0).then(|| Msg::Pressed(position(&event).0))
+                            })}
+                            onpointercancel={link.callback(|_: PointerEvent| Msg::DragEnded)}
                             onpointermove={link.callback(move |event: PointerEvent| Msg::Pointed(Some(position(&event))))}
                             onpointerleave={link.callback(|_: PointerEvent| Msg::Pointed(None))}
                             onpointerup={link.callback(move |event: PointerEvent| { let (x, y) = position(&event); Msg::Released { x, y } })}

@@ -11,7 +11,7 @@ use analysis::heap::ranking::BandOrder;
 use model::time::Interval;
 use session::heap::choice::{Grouping, HeapChoice};
 use session::heap::profiles::ProfileInfo;
-use views::heap::settings::{HeapView, MOST_BANDS};
+use views::heap::settings::{HeapView, MAX_BANDS};
 
 #[derive(Properties, PartialEq)]
 pub(super) struct BarProps {
@@ -44,11 +44,11 @@ pub(super) fn Bar(props: &BarProps) -> Html {
         <div class="controls heap-bar">
             { profiles(props) }
             <label class="count">{ "Bands " }
-                <Field kind="number" numbers={(1, MOST_BANDS)} value={choice.bands.to_string()}
+                <Field kind="number" numbers={(1, MAX_BANDS)} value={choice.bands.to_string()}
                     title="Number of bands shown separately, largest first; all others are combined"
                     on_change={props.change(|choice, typed: String| {
                         if let Ok(bands) = typed.parse::<u32>() {
-                            choice.bands = bands.clamp(1, MOST_BANDS);
+                            choice.bands = bands.clamp(1, MAX_BANDS);
                         }
                     })} />
             </label>

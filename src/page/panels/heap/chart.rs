@@ -12,7 +12,7 @@ use crate::menu::Menu;
 use crate::panel::{PanelProps, edited, segments, use_answer};
 use model::time::Interval;
 use scene::viewport::Viewport;
-use session::heap::chart::{Chart, ChartQuery, Over};
+use session::heap::chart::{Chart, ChartQuery, OverlayKind};
 use session::heap::profiles::ProfilesQuery;
 use views::heap::chart::words;
 use views::heap::settings::{Form, HeapView};
@@ -127,7 +127,7 @@ fn controls(view: &HeapView, on_view: &Callback<HeapView>, chart: Option<&Chart>
 
 /// Renders the controls of overlays.
 fn over(view: &HeapView, on_view: &Callback<HeapView>) -> Html {
-    let toggle = |&over: &Over| {
+    let toggle = |&over: &OverlayKind| {
         let onchange = edited(view, on_view, move |view, _: Event| view.toggle(over));
         html! {
             <label class="check" title={over.help()}>
@@ -139,8 +139,8 @@ fn over(view: &HeapView, on_view: &Callback<HeapView>) -> Html {
     let exclude = edited(view, on_view, |view, text| view.exclude = text);
     html! {
         <>
-            { for Over::ALL.iter().map(toggle) }
-            if view.over.contains(&Over::Messages) {
+            { for OverlayKind::ALL.iter().map(toggle) }
+            if view.over.contains(&OverlayKind::Messages) {
                 <label class="words">{ "With " }<Field kind="text" placeholder="any text" value={view.include.clone()} on_input={include} /></label>
                 <label class="words">{ "Without " }<Field kind="text" placeholder="nothing" value={view.exclude.clone()} on_input={exclude} /></label>
             }

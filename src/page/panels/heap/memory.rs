@@ -17,6 +17,7 @@ use model::time::Interval;
 use scene::chart::short;
 use scene::format;
 use session::questions::{CensusCostQuery, HeldMemoryQuery};
+use views::heap::settings::HeapView;
 use views::words::held::{Reason, headline, missing, reasons};
 
 /// One mebibyte, the unit of the chart.
@@ -34,6 +35,7 @@ pub(super) fn MemoryTab(props: &PanelProps) -> Html {
         return html! { <p class="empty">{ "Loading the memory numbers…" }</p> };
     };
     let lacking = missing(held);
+    let profile = props.settings::<HeapView>().0.choice.profile;
     if held.peak.is_none() {
         return html! { <div class="empty">{ for lacking.iter().map(|words| html! { <p>{ *words }</p> }) }{ how_to_record("record-gc") }</div> };
     }
@@ -50,7 +52,7 @@ pub(super) fn MemoryTab(props: &PanelProps) -> Html {
                 { table(held, &props.on_goto) }
             </div>
             <div class="cards">{ for reasons(held).iter().map(view_reason) }</div>
-            <CensusCost source={props.source.clone()} profile={0} range={props.range} />
+            <CensusCost source={props.source.clone()} profile={profile} range={props.range} />
             <ul class="faint">{ for lacking.iter().map(|words| html! { <li>{ *words }</li> }) }</ul>
         </div>
     }

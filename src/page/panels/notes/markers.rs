@@ -6,7 +6,7 @@ use super::{NotesEditor, merged_text};
 use crate::client::LogClient;
 use eventlog::EventType;
 use model::time::Interval;
-use session::event_list::{CountRows, EventRows, NoRows};
+use session::event_list::{CountRowsQuery, EventRowsQuery, NoRows};
 use session::events::filter::EventFilter;
 use session::events::{EventList, EventRow};
 use views::notes::{MAX_NOTES, Note};
@@ -51,23 +51,27 @@ type MarkerRows = Result<(Vec<EventRow>, u64), NoRows>;
 
 /// Counts markers up to the maximum number of notes, then requests the first ones.
 fn count(client: LogClient, then: impl FnOnce(MarkerRows) + 'static) {
-    client.clone().ask(CountRows(markers()), move |counted| {
-        let rows = match counted {
-            Ok(Ok(counted)) if counted.complete || counted.rows > MAX_NOTES as u64 => counted.rows,
-            Ok(Ok(_)) => return count(client, then),
-            Ok(Err(why)) => return then(Err(why)),
-            Err(_) => return then(Err(NoRows::NotCounted)),
-        };
-        let first = EventRows {
-            list: markers(),
-            first: 0,
-            count: MAX_NOTES as u32,
-        };
-        client.ask(first, move |found| {
-            let found = found.unwrap_or(Err(NoRows::NotCounted));
-            then(found.map(|found| (found, rows)));
+    client
+        .clone()
+        .ask(CountRowsQuery(markers()), move |counted| {
+            let rows = match counted {
+                Ok(Ok(counted)) if counted.complete || counted.rows > MAX_NOTES as u64 => {
+                    counted.rows
+                }
+                Ok(Ok(_)) => return count(client, then),
+                Ok(Err(why)) => return then(Err(why)),
+                Err(_) => return then(Err(NoRows::NotCounted)),
+            };
+            let first = EventRowsQuery {
+                list: markers(),
+                first: 0,
+                count: MAX_NOTES as u32,
+            };
+            client.ask(first, move |found| {
+                let found = found.unwrap_or(Err(NoRows::NotCounted));
+                then(found.map(|found| (found, rows)));
+            });
         });
-    });
 }
 
 /// Converts markers to notes.

@@ -30,7 +30,7 @@ pub(super) const NO_COLLECTION: &str = "no collection begins here";
 pub(super) type FactValue = Result<(String, String), String>;
 
 /// A named number with its explanation.
-pub(super) struct Fact {
+pub(super) struct SummaryFact {
     pub(super) name: &'static str,
     pub(super) help: &'static str,
     pub(super) shown: FactValue,
@@ -38,7 +38,7 @@ pub(super) struct Fact {
     pub(super) place: Option<Interval>,
 }
 
-impl Fact {
+impl SummaryFact {
     pub(super) const fn new(name: &'static str, help: &'static str, shown: FactValue) -> Self {
         Self {
             name,
@@ -54,8 +54,8 @@ impl Fact {
     }
 }
 
-pub(super) fn list(facts: Vec<Fact>, on_goto: &Callback<NavigationTarget>) -> Html {
-    let line = |fact: Fact| {
+pub(super) fn list(facts: Vec<SummaryFact>, on_goto: &Callback<NavigationTarget>) -> Html {
+    let line = |fact: SummaryFact| {
         let (class, value, more) = match fact.shown {
             Ok((value, more)) => ("number", value, more),
             Err(why) => ("absent", format::NO_VALUE.to_owned(), why),
@@ -112,44 +112,44 @@ pub(super) fn time(about: About<'_>) -> Html {
     let (length, total) = (duration_ns(numbers.account.life_ns), duration_ns(total_ns));
     // The clock usually starts so shortly before the first event that both lengths print the same.
     let length = (length != total).then(|| {
-        Fact::new(
+        SummaryFact::new(
             "Events",
             "From the first event to the last, as in the header; for a range, the part inside it.",
             Ok(only(length)),
         )
     });
     let others = [
-        Fact::new(
+        SummaryFact::new(
             "Total",
             "Elapsed time as in the runtime's report (+RTS -s): from the start of its clock, which is before the first event. Logs contain no CPU time.",
             Ok(only(total)),
         ),
-        Fact::new(
+        SummaryFact::new(
             "Init",
             "INIT in the runtime's report: startup of the runtime, before main.",
             phase(numbers.init_ns),
         ),
-        Fact::new(
+        SummaryFact::new(
             "Mutator",
             "MUT in the runtime's report: all time outside of garbage collections, including time in which the program waits.",
             phase(numbers.mutator_ns),
         ),
-        Fact::new(
+        SummaryFact::new(
             "GC",
             "GC in the runtime's report: garbage collections, which pause the whole program.",
             part(numbers.gc_ns),
         ),
-        Fact::new(
+        SummaryFact::new(
             PROF,
             "PROF in the runtime's report of programs built for profiling: heap censuses during collections. It is part of the pauses, but not of GC; the runtime's productivity includes it.",
             part(numbers.prof_ns),
         ),
-        Fact::new(
+        SummaryFact::new(
             "Exit",
             "EXIT in the runtime's report: after main, the runtime stops threads and timers; excludes the last collection.",
             phase(numbers.exit_ns),
         ),
-        Fact::new(
+        SummaryFact::new(
             "Capabilities busy",
             "Share of the capabilities' time in which they ran threads, excluding time that is not in the log. In the rest they were idle or stopped for collections.",
             numbers
@@ -160,7 +160,7 @@ pub(super) fn time(about: About<'_>) -> Html {
                     false => "the log has no scheduler events".into(),
                 }),
         ),
-        Fact::new(
+        SummaryFact::new(
             "Productivity by +RTS -s",
             "Share of mutator time in the elapsed time, whether or not capabilities run threads; includes heap censuses in programs built for profiling and the wait until all capabilities have stopped. If it is low in a long run, the program spends its time in garbage collection. (“of total elapsed” in +RTS -s.)",
             match numbers.productivity {
@@ -217,7 +217,7 @@ pub(super) fn memory(about: About<'_>) -> Html {
         (None, _) if !numbers.processes.is_empty() => Err(OF_EACH.to_owned()),
         (None, _) => or(None, "the log has no counts of allocation"),
     };
-    let fact = Fact::new;
+    let fact = SummaryFact::new;
     let places = &numbers.places;
     let facts = vec![
         fact(
@@ -298,11 +298,11 @@ pub(super) fn sparks(about: About<'_>) -> Html {
 }
 
 /// Returns the total and the counts by fate of sparks.
-pub(super) fn spark_facts(totals: &SparkTotals) -> Vec<Fact> {
+pub(super) fn spark_facts(totals: &SparkTotals) -> Vec<SummaryFact> {
     let all = totals.count;
     let fact = |name, help, number| {
         let shown = Ok((format::count(number), format::percent(number, all)));
-        Fact::new(name, help, shown)
+        SummaryFact::new(name, help, shown)
     };
     let mut total = fact("Total", SPARK, all);
     total.shown = Ok(only(format::count(all)));

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use yew::prelude::*;
 
 use super::About;
-use super::facts::{Fact, FactValue, NO_COLLECTION, card, list};
+use super::facts::{FactValue, NO_COLLECTION, SummaryFact, card, list};
 use crate::goto_link::{GotoLink, collection_target};
 use crate::guide::guide;
 use crate::pagination::Pagination;
@@ -112,7 +112,7 @@ fn total(rows: &[Generation]) -> Generation {
     }
 }
 
-fn collection_facts(about: About<'_>) -> Vec<Fact> {
+fn collection_facts(about: About<'_>) -> Vec<SummaryFact> {
     let numbers = about.numbers;
     let balance: FactValue = match (numbers.work_balance, numbers.parallel_collections) {
         (Some(share), _) => Ok((format::fraction(share), String::new())),
@@ -135,17 +135,17 @@ fn collection_facts(about: About<'_>) -> Vec<Fact> {
         }
     };
     vec![
-        Fact::new(
+        SummaryFact::new(
             "Work balance",
             "Balance of parallel collections: 100 % if all threads copied the same amount, 0 % if one thread did all the work.",
             balance,
         ),
-        Fact::new(
+        SummaryFact::new(
             "Sync time",
             "Total time from the request to the start of each collection, until all capabilities had stopped. It counts as mutator time. Only the threaded runtime (-threaded) logs these requests.",
             sync,
         ),
-        Fact::new(
+        SummaryFact::new(
             "Cost for capabilities",
             "Time of all capabilities for collections: stopping, working, waiting, resuming. A pause of 1 ms on four capabilities costs 4 ms and more. The Collections panel shows the parts.",
             cost,
@@ -189,7 +189,7 @@ pub(super) fn parallelism(about: About<'_>) -> Html {
         }
     };
     let mean = |name, help, mean: Option<f64>| {
-        Fact::new(
+        SummaryFact::new(
             name,
             help,
             mean.map(|mean| (format!("{mean:.2}"), format!("of {}", account.caps.len())))
@@ -268,13 +268,13 @@ const COLUMNS: [Column; 7] = [
         "returning",
         "Resuming after GC",
         "A collection was over, but its OS thread had not resumed.",
-        |times| times.coming_back_ns,
+        |times| times.returning_ns,
     ),
     (
         "ready",
         "Idle, work ready",
         "It was idle while a thread was ready on some capability: lost parallelism.",
-        |times| times.idle_ready_ns,
+        |times| times.idle_work_available_ns,
     ),
     (
         "idle",
@@ -416,7 +416,7 @@ pub(super) fn capabilities(about: About<'_>, pagination: &Pagination) -> Html {
 }
 
 /// Returns the number of OS threads of the runtime.
-fn tasks(about: About<'_>) -> Fact {
+fn tasks(about: About<'_>) -> SummaryFact {
     let shown = match about.numbers.os_threads {
         Some(number) => Ok((format::count(number), String::new())),
         None => Err("the log has no task events".into()),
@@ -431,5 +431,5 @@ fn tasks(about: About<'_>) -> Fact {
             "OS threads that ran Haskell or collected garbage for the first time in this range.",
         ),
     };
-    Fact::new(name, help, shown)
+    SummaryFact::new(name, help, shown)
 }

@@ -8,7 +8,7 @@ use crate::panel::{Extent, Source, use_answer, use_answered};
 use crate::term::heading;
 use crate::viewer::NavigationTarget;
 use analysis::timeline::wait_totals::{LongestWait, WaitTotal, WaitTotals, WaitTotalsQuery, Waker};
-use analysis::timeline::waits::{QueueReason, Wait};
+use analysis::timeline::waits::{QueueReason, WaitKind};
 use eventlog::ids::ThreadId;
 use model::time::Interval;
 use scene::format;
@@ -81,13 +81,13 @@ fn name(thread: ThreadId, label: Option<&str>) -> String {
 fn by_reason(totals: &WaitTotals, on_goto: &Callback<NavigationTarget>) -> Html {
     let all = totals.reasons.iter().map(|total| total.ns);
     let all = all.fold(0, u64::saturating_add);
-    let row = |total: &WaitTotal<Wait>| {
+    let row = |total: &WaitTotal<WaitKind>| {
         let (state, reason) = (total.of.state(), total.of.reason());
         let name = match total.of {
-            Wait::Blocked(_) => format!("{state}: {reason}"),
-            Wait::Queued(QueueReason::Woken) => "ready, after wake-up".to_owned(),
-            Wait::Queued(_) => format!("ready, after {reason}"),
-            Wait::Collection => "ready, in a collection".to_owned(),
+            WaitKind::Blocked(_) => format!("{state}: {reason}"),
+            WaitKind::Queued(QueueReason::Woken) => "ready, after wake-up".to_owned(),
+            WaitKind::Queued(_) => format!("ready, after {reason}"),
+            WaitKind::Collection => "ready, in a collection".to_owned(),
         };
         let shown = html! { <>{ swatch(total.of.class()) }{ " " }{ &name }</> };
         cells(totals.thread, (&name, shown), total, all, on_goto)

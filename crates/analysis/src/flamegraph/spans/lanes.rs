@@ -11,7 +11,7 @@ use model::saturating::saturating_u32;
 use model::sorting::CompactSort;
 
 /// Limit of lanes per thread, and so of spans that partly overlap at one time.
-pub const MOST_LANES: usize = 256;
+pub const MAX_LANES: usize = 256;
 /// Number of lanes in which spans may nest; on further lanes, spans only follow each other.
 const SEARCHED: usize = 16;
 
@@ -58,14 +58,14 @@ impl Lane {
 }
 
 /// Limit of lanes that keep their thread.
-pub(super) const MOST_OWN: usize = 200;
+pub(super) const MAX_OWN: usize = 200;
 
 /// Limits the number of lanes, for programs that create a thread per request.
 ///
-/// The [`MOST_OWN`] lanes with the most time stay. The others share lanes, one after the other, without a thread.
+/// The [`MAX_OWN`] lanes with the most time stay. The others share lanes, one after the other, without a thread.
 /// Also returns the number of dropped spans.
 pub(super) fn share(all: Vec<Lane>) -> (Vec<Lane>, u64) {
-    if all.len() <= MOST_OWN {
+    if all.len() <= MAX_OWN {
         return (all, 0);
     }
     let mut keyed: Vec<(u64, Lane)> = all
@@ -74,7 +74,7 @@ pub(super) fn share(all: Vec<Lane>) -> (Vec<Lane>, u64) {
         .collect();
     keyed.sort_small_by_key(|(covered_ns, lane)| (Reverse(*covered_ns), lane.thread, lane.lane));
     let mut all: Vec<Lane> = keyed.into_iter().map(|(_, lane)| lane).collect();
-    let mut sharing = all.split_off(MOST_OWN);
+    let mut sharing = all.split_off(MAX_OWN);
     let first = all.iter().filter(|lane| lane.thread.is_none());
     let first = first.map(|lane| lane.lane + 1).max().unwrap_or(0);
     sharing.sort_small_by_key(|lane| (lane.start(), lane.thread, lane.lane));
@@ -91,7 +91,7 @@ pub(super) fn share(all: Vec<Lane>) -> (Vec<Lane>, u64) {
             free.push(Reverse(place));
         }
         let place = free.pop().map_or(shared.len(), |Reverse(place)| place);
-        if place >= MOST_LANES {
+        if place >= MAX_LANES {
             left_out += lane.spans.len() as u64;
             continue;
         }
@@ -143,7 +143,7 @@ pub(super) fn lanes(spans: impl Iterator<Item = ProgramSpan>) -> Lanes {
             }
             None => match free.pop() {
                 Some(Reverse(lane)) => lane,
-                None if placed.lanes.len() < MOST_LANES => {
+                None if placed.lanes.len() < MAX_LANES => {
                     placed.lanes.push(Vec::new());
                     placed.lanes.len() - 1
                 }

@@ -16,7 +16,7 @@ pub mod opentelemetry;
 mod samples;
 pub mod totals;
 
-pub use self::lanes::MOST_LANES;
+pub use self::lanes::MAX_LANES;
 use self::lanes::{Lane, lanes, share};
 use self::opentelemetry::TelemetrySpans;
 use self::samples::{Collections, samples};

@@ -10,7 +10,7 @@ use model::profile::stacks::{StackId, Stacks};
 use model::time::Interval;
 
 /// Limit of collections inside spans that are shown at their own times.
-const MOST_PLACED: usize = 2_000_000;
+const MAX_PLACED: usize = 2_000_000;
 
 /// Collections of the whole program.
 pub(super) struct Collections<'a> {
@@ -21,7 +21,7 @@ pub(super) struct Collections<'a> {
 impl<'a> Collections<'a> {
     /// Creates the collections to show on these lanes.
     ///
-    /// Above [`MOST_PLACED`] splits of spans, each group of successive collections is merged into one, with their
+    /// Above [`MAX_PLACED`] splits of spans, each group of successive collections is merged into one, with their
     /// total length, at the start of the first.
     pub(super) fn new<'b>(
         all: &'a [(u64, u64)],
@@ -43,7 +43,7 @@ impl<'a> Collections<'a> {
             outer.map(inside).sum::<usize>()
         };
         let placed: usize = lanes.map(outer).sum();
-        let together = placed.div_ceil(MOST_PLACED);
+        let together = placed.div_ceil(MAX_PLACED);
         if together < 2 {
             let all = Cow::Borrowed(all);
             return Self { all };

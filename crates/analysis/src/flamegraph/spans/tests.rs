@@ -262,7 +262,7 @@ fn many_overlapping_spans_are_placed_and_the_rest_is_told() {
         });
     }
     let placed = lanes(spans.iter().copied());
-    assert_eq!((placed.lanes.len(), placed.left_out), (MOST_LANES, 344));
+    assert_eq!((placed.lanes.len(), placed.left_out), (MAX_LANES, 344));
     let again = spans.iter().map(|span| ProgramSpan {
         start: span.start * 1000,
         end: span.start * 1000 + 20_500,
@@ -298,7 +298,7 @@ fn threads_with_few_spans_share_lanes() {
     assert_eq!(left_out, 0);
     let of_several = shared.iter().filter(|lane| lane.thread.is_none());
     assert_eq!(of_several.count(), 3);
-    assert_eq!(shared.len(), lanes::MOST_OWN + 3);
+    assert_eq!(shared.len(), lanes::MAX_OWN + 3);
     let spans: usize = shared.iter().map(|lane| lane.spans.len()).sum();
     assert_eq!(spans, 2000);
     for lane in &shared {

@@ -7,7 +7,7 @@
 
 use super::super::draft::Draft;
 use crate::timeline::store::Store;
-use crate::timeline::waits::Wait;
+use crate::timeline::waits::WaitKind;
 use eventlog::hash::SeededMap;
 use eventlog::ids::{Nanos, ThreadId};
 use model::profile::frames::{Frame, FrameId, FrameKind};
@@ -19,7 +19,7 @@ use model::time::Interval;
 /// Scheduler state of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum State {
-    Known(Option<Wait>),
+    Known(Option<WaitKind>),
     /// The thread does not exist at that time, or the log has no scheduler events.
     Unknown,
 }
@@ -29,8 +29,8 @@ impl State {
     fn names(self) -> [Option<&'static str>; 2] {
         match self {
             Self::Known(None) => [Some("running"), None],
-            Self::Known(Some(Wait::Blocked(reason))) => [Some("blocked"), Some(reason.name())],
-            Self::Known(Some(Wait::Queued(_) | Wait::Collection)) => [Some("ready"), None],
+            Self::Known(Some(WaitKind::Blocked(reason))) => [Some("blocked"), Some(reason.name())],
+            Self::Known(Some(WaitKind::Queued(_) | WaitKind::Collection)) => [Some("ready"), None],
             Self::Unknown => [Some("unknown state"), None],
         }
     }

@@ -7,9 +7,9 @@ use model::profile::stacks::StackId;
 use model::time::Interval;
 
 /// Limit of gaps considered; enough for a good median.
-const MOST_GAPS: usize = 1 << 20;
+const MAX_GAPS: usize = 1 << 20;
 
-/// Returns the median gap between successive samples of one thread, among the first [`MOST_GAPS`] nonzero gaps.
+/// Returns the median gap between successive samples of one thread, among the first [`MAX_GAPS`] nonzero gaps.
 pub(super) fn tick<'a>(
     threads: impl Iterator<Item = &'a Vec<(Nanos, StackId)>>,
 ) -> Option<Duration> {
@@ -17,7 +17,7 @@ pub(super) fn tick<'a>(
     let gaps = pairs.map(|pair| pair[1].0.since(pair[0].0));
     let mut gaps: Vec<Duration> = gaps
         .filter(|gap| *gap > Duration::ZERO)
-        .take(MOST_GAPS)
+        .take(MAX_GAPS)
         .collect();
     let middle = gaps.len().checked_sub(1)? / 2;
     Some(*gaps.select_nth_unstable(middle).1)
@@ -44,7 +44,7 @@ pub(super) fn capability_samples(cap: &[Sample], tick: Duration) -> Samples {
         let mut count = 1;
         let mut seen = vec![first.thread];
         for sample in rest.iter().skip(1).take_while(|sample| near(sample)) {
-            if seen.len() >= MOST_SHARING || seen.contains(&sample.thread) {
+            if seen.len() >= MAX_SHARING || seen.contains(&sample.thread) {
                 break;
             }
             seen.push(sample.thread);
@@ -58,7 +58,7 @@ pub(super) fn capability_samples(cap: &[Sample], tick: Duration) -> Samples {
 }
 
 /// Limit of threads that share a tick.
-const MOST_SHARING: usize = 64;
+const MAX_SHARING: usize = 64;
 
 fn share(samples: &mut Samples, together: &[Sample], tick: Duration) {
     let Some(last) = together.last() else { return };

@@ -102,19 +102,22 @@ impl Metrics {
     }
 
     pub(super) fn counter(&mut self, counter: &Counter) -> io::Result<()> {
-        self.last = (Nanos(0), 0);
+        self.last = counter.start;
         self.begin(MetricInfo::for_kind(counter.kind))
     }
 
     /// Writes a sample of a counter; for a growing one, the increment since the previous sample.
     pub(super) fn sample(&mut self, counter: &Counter, at: Nanos, value: u64) -> io::Result<()> {
+        let grows = counter.kind.only_grows();
+        if grows && (at, value) == counter.start {
+            return Ok(());
+        }
         let mut attributes = Vec::new();
         attributes.extend(counter.cap.map(|cap| number("evCap", cap.0)));
         if counter.kind.unit() != Unit::Sparks {
             attributes.extend(self.capset.map(|capset| number("heapCapset", capset)));
         }
         let (before, last) = std::mem::replace(&mut self.last, (at, value));
-        let grows = counter.kind.only_grows();
         let span = Interval::new(if grows { before } else { at }, at);
         let value = if grows {
             value.saturating_sub(last)

@@ -26,17 +26,17 @@ use signals::Signals;
 pub(super) const PROTOBUF: Format = Format {
     name: "otlp",
     help: "OpenTelemetry traces, metrics and logs in protobuf, one file each",
-    output: OutputKind::Files(|log, folder| write(log, folder, Encoding::Protobuf)),
+    output: OutputKind::Files(|log, base| write(log, base, Encoding::Protobuf)),
 };
 
 /// OTLP in JSON.
 pub(super) const JSON: Format = Format {
     name: "otlp-json",
     help: "The same as lines of JSON, the format of collectors",
-    output: OutputKind::Files(|log, folder| write(log, folder, Encoding::Json)),
+    output: OutputKind::Files(|log, base| write(log, base, Encoding::Json)),
 };
 
-fn write(log: &Log<'_>, folder: &Path, encoding: Encoding) -> Result<(), Error> {
+fn write(log: &Log<'_>, base: &Path, encoding: Encoding) -> Result<(), Error> {
     let Some(origin_ns) = log.clock_origin_ns else {
         return Err(Error::Refused(
             "the log has no wall-clock time, which OpenTelemetry requires: set the time of the log's \
@@ -44,7 +44,7 @@ fn write(log: &Log<'_>, folder: &Path, encoding: Encoding) -> Result<(), Error> 
                 .to_owned(),
         ));
     };
-    let mut signals = Signals::begin(log, folder, encoding, Clock { origin_ns })?;
+    let mut signals = Signals::begin(log, base, encoding, Clock { origin_ns })?;
     walk(log, &mut signals)?;
     metrics::heap_profiles(log, &mut signals)?;
     metrics::capability_usage(log, &mut signals)?;

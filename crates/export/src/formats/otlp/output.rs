@@ -37,15 +37,19 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// Creates the file of a signal of a log: `NAME.SIGNAL.EXTENSION`.
+    /// Creates the file of a signal of a log: `BASE.SIGNAL.EXTENSION`.
     pub(super) fn begin(
         log: &Log<'_>,
-        folder: &Path,
+        base: &Path,
         signal: &str,
         encoding: Encoding,
     ) -> Result<Self, Error> {
-        let path = folder.join(format!("{}.{signal}.{}", log.name, encoding.extension()));
-        fs::create_dir_all(folder).map_err(|error| Error::File(path.clone(), error))?;
+        let mut path = base.as_os_str().to_owned();
+        path.push(format!(".{signal}.{}", encoding.extension()));
+        let path = PathBuf::from(path);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(|error| Error::File(path.clone(), error))?;
+        }
         let file = OutputFile::create(&path, log.inputs);
         let file = file.map_err(|error| Error::create(&path, error))?;
         Ok(Self {

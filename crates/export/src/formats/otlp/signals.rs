@@ -40,11 +40,11 @@ pub(super) struct Signals {
 impl Signals {
     pub(super) fn begin(
         log: &Log<'_>,
-        folder: &Path,
+        base: &Path,
         encoding: Encoding,
         clock: Clock,
     ) -> Result<Self, Error> {
-        let output = |signal| Output::begin(log, folder, signal, encoding);
+        let output = |signal| Output::begin(log, base, signal, encoding);
         let resource = resource(log);
         Ok(Self {
             clock,

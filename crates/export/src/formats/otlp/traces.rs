@@ -9,7 +9,7 @@ use super::ids::{Ids, TraceSubject};
 use super::{Clock, flag, number, text, thread};
 use crate::trace::names;
 use crate::trace::walk::{CapCollection, CapRun, Thread, UserSpan};
-use analysis::timeline::walk::{ThreadRun, Wait};
+use analysis::timeline::walk::{ThreadRun, WaitSpan};
 use model::class::StopCode;
 use model::time::Interval;
 
@@ -106,7 +106,7 @@ impl Spans {
     }
 
     /// Creates the span of a whole wait; an event in it marks when the thread became runnable.
-    pub(super) fn wait(&mut self, of: &Thread<'_>, wait: &Wait) -> Span {
+    pub(super) fn wait(&mut self, of: &Thread<'_>, wait: &WaitSpan) -> Span {
         let mut attributes = vec![thread(of.id), text("status", names::status(wait))];
         let is_blocked = !wait.blocked().is_empty();
         attributes.extend(is_blocked.then(|| text("blocked", names::blocked(wait))));

@@ -57,7 +57,7 @@ struct Interned {
 }
 
 /// Maximum number of interned texts; further ones are written inline.
-const MOST_INTERNED: usize = 1 << 20;
+const MAX_INTERNED: usize = 1 << 20;
 
 impl Interned {
     /// Interns a text and returns its id; `None` if there are too many.
@@ -65,7 +65,7 @@ impl Interned {
         if let Some(&number) = self.known.get(text) {
             return Some(number);
         }
-        if self.known.len() >= MOST_INTERNED {
+        if self.known.len() >= MAX_INTERNED {
             return None;
         }
         let number = self.known.len() as u64 + 1;

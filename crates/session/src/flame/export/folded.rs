@@ -6,10 +6,8 @@ use std::io::{self, Write};
 use super::export_stacks::ExportStacks;
 use super::output::{Scale, frame_name};
 use super::tree::{DEEPER, Tree};
+use crate::flame::query::NO_FRAME;
 use model::profile::frames::{FrameId, Frames};
-
-/// Name of the stack without frames, which steps may produce.
-const NO_FRAME: &str = "(no frame)";
 
 /// Writer of stacks, sorted by their frames. Frames with equal names are merged, because the format identifies
 /// frames by name.

@@ -12,7 +12,7 @@ use model::profile::stacks::{StackId, Stacks};
 const MANY: usize = 1 << 21;
 /// Limit on the visited frames, which can exceed the resulting ones because stacks share frames. Beyond it, the
 /// remaining stacks are shortened too, so that very deep stacks do not cost the square of their depth.
-const MOST_FRAMES: usize = 1 << 23;
+const MAX_FRAMES: usize = 1 << 23;
 /// Number of innermost frames that shortened stacks keep.
 const KEPT: usize = 16;
 
@@ -62,7 +62,7 @@ pub(super) fn invert(
     let (mut walked, mut shortened) = (0_usize, 0);
     for (_, stack) in order {
         let depth = usize::from(stacks.depth(stack));
-        let room = into.len() < MANY && walked < MOST_FRAMES;
+        let room = into.len() < MANY && walked < MAX_FRAMES;
         let kept = if room { usize::MAX } else { KEPT };
         shortened += u64::from(depth > kept);
         walked += depth.min(kept);

@@ -71,8 +71,8 @@ impl Path {
         let Some(place) = self.place.get_mut(frame.0 as usize) else {
             return Undo { len, put: None };
         };
-        let checkpoints = self.at.get(*place).filter(|_| *place < len);
-        if checkpoints.is_some_and(|&stack| self.into.frame(stack) == Some(frame)) {
+        let previous_entry = self.at.get(*place).filter(|_| *place < len);
+        if previous_entry.is_some_and(|&stack| self.into.frame(stack) == Some(frame)) {
             self.len = *place + 1;
             return Undo { len, put: None };
         }

@@ -43,13 +43,13 @@ fn samples_are_compared_if_these_are_measured() {
     assert_eq!((head.total, head.total_before), (3, Some(3)));
     insta::assert_snapshot!(shown(&small(), &query), @r"
     total 3, bands []
-    0 a 0..2 own 0 of 20, 2 samples, before 3
-    0 e 2..3 own 10 of 10, 1 samples, before 0
-    1  b 0..2 own 10 of 20, 2 samples, before 2
+    0 a 0..2 own 0 of 2, 2 samples, before 3
+    0 e 2..3 own 1 of 1, 1 samples, before 0
+    1  b 0..2 own 1 of 2, 2 samples, before 2
     1  d 2..2 own 0 of 0, 0 samples, before 1
-    2   a 0..0 own 0 of 10, 1 samples, before 0
+    2   a 0..0 own 0 of 1, 1 samples, before 0
     2   c 0..1 own 0 of 0, 0 samples, before 1
-    3    b 0..0 own 10 of 10, 1 samples, before 0
+    3    b 0..0 own 1 of 1, 1 samples, before 0
     ");
 }
 

@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::*;
+use crate::flame::query::{FlameRow, NO_FRAME};
 use model::profile::stack_source::StackSource;
-use model::profile::weights::Weight;
+use model::profile::weights::{Measure, Weight};
 
 prop_compose! {
     fn any_samples(most: usize)(
@@ -203,6 +204,27 @@ proptest! {
         }
     }
 
+    /// The rows of the table add up to the graph, and boxes whose width is samples weigh samples.
+    #[test]
+    fn table_and_graph_add_up_to_the_same(
+        cap in any_samples(60),
+        steps in prop::collection::vec(any_step(), 0..4),
+    ) {
+        let profile = profile(&borrowed(&cap), &[]);
+        for measure in [Measure::Amount, Measure::Count] {
+            let query = FlameQuery { measure, ..stepped(&steps, View::LeftHeavy) };
+            let (head, boxes) = answer(&profile, &query);
+            let own = |row: &FlameRow| match measure {
+                Measure::Amount => row.own,
+                Measure::Count => row.own_count,
+            };
+            prop_assert_eq!(rows(&profile, &query).iter().map(own).sum::<u64>(), head.total);
+            if measure == Measure::Count {
+                prop_assert_eq!(&boxes.total, &boxes.count);
+            }
+        }
+    }
+
     #[test]
     fn callers_and_callees_weigh_what_the_table_says(
         cap in any_samples(60),
@@ -211,6 +233,9 @@ proptest! {
         let profile = profile(&borrowed(&cap), &[]);
         for row in rows(&profile, &stepped(&steps, View::LeftHeavy)) {
             let name = row.frame.name();
+            if name == NO_FRAME {
+                continue;
+            }
             for view in [View::Callees(name.clone()), View::Callers(name)] {
                 let (head, boxes) = answer(&profile, &stepped(&steps, view));
                 prop_assert_eq!(head.total, row.total);

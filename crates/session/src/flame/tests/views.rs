@@ -77,14 +77,14 @@ fn widths_are_samples_if_these_are_measured() {
     };
     insta::assert_snapshot!(shown(&small(), &query), @r"
     total 7, bands []
-    0 a 0..5 own 0 of 49, 5 samples
-    0 IDLE 5..6 own 10 of 10, 1 samples
-    0 e 6..7 own 10 of 10, 1 samples
-    1  b 0..4 own 20 of 39, 4 samples
-    1  d 4..5 own 10 of 10, 1 samples
-    2   a 0..1 own 0 of 10, 1 samples
-    2   c 1..2 own 9 of 9, 1 samples
-    3    b 0..1 own 10 of 10, 1 samples
+    0 a 0..5 own 0 of 5, 5 samples
+    0 IDLE 5..6 own 1 of 1, 1 samples
+    0 e 6..7 own 1 of 1, 1 samples
+    1  b 0..4 own 2 of 4, 4 samples
+    1  d 4..5 own 1 of 1, 1 samples
+    2   a 0..1 own 0 of 1, 1 samples
+    2   c 1..2 own 1 of 1, 1 samples
+    3    b 0..1 own 1 of 1, 1 samples
     ");
 }
 

@@ -16,7 +16,7 @@ use model::time::Interval;
 model::named_enum! {
     /// Overlay of a chart.
     #[derive(Default, Hash, Serialize, Deserialize)]
-    pub enum Over: from_name {
+    pub enum OverlayKind: from_name {
         /// Live bytes after the last major collection.
         #[default]
         Live: "live", "Live bytes", "Live data after the last major collection";
@@ -50,7 +50,7 @@ pub struct ChartQuery {
     /// Width of the chart in pixels.
     pub width_px: u32,
     /// Overlays to draw, in any order.
-    pub over: Vec<Over>,
+    pub over: Vec<OverlayKind>,
     /// Text that overlaid messages must contain, ignoring case.
     pub include: String,
     /// Text that they must not contain; empty excludes none.

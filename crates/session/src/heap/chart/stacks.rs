@@ -9,7 +9,7 @@ use eventlog::ids::Nanos;
 use model::time::Interval;
 
 /// Maximum width of a chart in pixels.
-pub(crate) const MOST_PX: u32 = 1 << 14;
+pub(crate) const MAX_PX: u32 = 1 << 14;
 
 /// Returns the censuses in view and one on each side, so that the drawing reaches the edges.
 pub(crate) fn in_view(profile: &HeapProfile, axis: Interval, end: Nanos) -> Range<u32> {
@@ -29,7 +29,7 @@ pub(crate) fn censuses_to_draw(
     axis: Interval,
     width_px: u32,
 ) -> Vec<u32> {
-    let width = u64::from(width_px.clamp(1, MOST_PX));
+    let width = u64::from(width_px.clamp(1, MAX_PX));
     if places.len() as u64 <= width {
         return places.collect();
     }

@@ -106,7 +106,7 @@ impl<'a> Plot<'a> {
 
     /// Returns the left and right edge of a stack's bar, which leaves a gap to its neighbors.
     pub(super) fn bar(&self, xs: &[f64], stack: usize) -> (f64, f64) {
-        const MOST_PX: f64 = 46.0;
+        const MAX_PX: f64 = 46.0;
         let Some(&x) = xs.get(stack) else {
             return (0.0, 0.0);
         };
@@ -116,7 +116,7 @@ impl<'a> Plot<'a> {
             .into_iter()
             .flatten()
             .map(|other| (other - x).abs());
-        let width = gap.fold(MOST_PX, f64::min);
+        let width = gap.fold(MAX_PX, f64::min);
         let width = if width > 4.0 { width * 0.86 } else { width };
         (x - width / 2.0, x + width / 2.0)
     }

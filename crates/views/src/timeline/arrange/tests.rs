@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::timeline::reveal::hidden_names;
 use analysis::timeline::profile_rows::Caller;
-use analysis::timeline::thread_lane::ThreadRow;
+use analysis::timeline::thread_lane::ThreadListRow;
 use eventlog::ids::{CapId, OsThreadId};
 use session::tracks::LogContents;
 use session::tracks::activity::Activity;
@@ -21,8 +21,8 @@ fn name(name: &str) -> TrackName {
     TrackName::new(name).expect("a name")
 }
 
-pub(crate) fn thread(id: u32, label: Option<&str>) -> ThreadRow {
-    ThreadRow {
+pub(crate) fn thread(id: u32, label: Option<&str>) -> ThreadListRow {
+    ThreadListRow {
         id: ThreadId(id),
         label: label.map(str::to_owned),
         created: None,
@@ -36,7 +36,7 @@ pub(crate) fn thread(id: u32, label: Option<&str>) -> ThreadRow {
 pub(crate) fn input<'a>(
     caps: &'a [(CapId, String)],
     contents: &'a LogContents,
-    threads: &'a [ThreadRow],
+    threads: &'a [ThreadListRow],
 ) -> TrackListInput<'a> {
     TrackListInput {
         caps,

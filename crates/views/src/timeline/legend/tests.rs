@@ -159,7 +159,7 @@ fn every_class_kind_phase_and_row_is_explained() {
     // These classes only subdivide ready and idle time in sums; no mark of a single span has them.
     let sums = [
         Class::CapIdleWorkAvailable,
-        Class::ReadyGc,
+        Class::RunnableDuringGc,
         Class::ThreadRunnableCapIdle,
     ];
     for class in Class::ALL.into_iter().filter(|class| !sums.contains(class)) {
