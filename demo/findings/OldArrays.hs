@@ -5,8 +5,9 @@
 -- those of plain numbers cannot.
 module Main (main) where
 
+import Control.Concurrent
 import Control.Exception (evaluate)
-import Control.Monad (forM_, replicateM)
+import Control.Monad (forM, forM_, replicateM)
 import Data.Array.IO
 import qualified Data.IntMap.Strict as Map
 import System.Environment (getArgs)
@@ -20,6 +21,7 @@ main = do
     "kept" -> kept
     "twice" -> twice
     "grid" -> grid
+    "pair" -> pair
     "boxed" -> arrays >>= mapM_ (\array -> readArray (array :: IOArray Int Int) 0)
     _ -> arrays >>= mapM_ (\array -> readArray (array :: IOUArray Int Int) 0)
 
@@ -29,6 +31,20 @@ arrays = do
   kept <- replicateM 200000 (newArray (0, 7) 0)
   forM_ [1 .. 150 :: Integer] (\i -> evaluate (sum [1 .. 100000 + i]))
   return kept
+
+-- Keeps the arrays while two threads allocate tables of some kilobytes.
+pair :: IO ()
+pair = do
+  old <- replicateM 200000 (newArray (0, 7) 0) :: IO [IOArray Int Int]
+  ends <- forM [1, 2] $ \seed -> do
+    end <- newEmptyMVar
+    _ <- forkIO $ do
+      forM_ [1 .. 1000 + seed] $ \step ->
+        evaluate (sum (Map.fromList [(key * 7919 `mod` 509, key + step) | key <- [1 .. 400 :: Int]]))
+      putMVar end ()
+    pure end
+  mapM_ takeMVar ends
+  mapM_ (\array -> readArray array 0) old
 
 -- One large array of boxed values, of which any place is written now and then: each collection
 -- looks through all parts that changed.

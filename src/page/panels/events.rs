@@ -90,6 +90,8 @@ pub(super) struct Events {
     found: SearchState,
     /// Direction of the pending search (true: forward): rows may have to be counted first.
     pending_direction: Option<bool>,
+    /// Direction of the search that is asked for.
+    searching: Option<bool>,
     /// Typed search text, until the list has it.
     typed: Option<String>,
     /// Progress of counting the rows.
@@ -124,6 +126,7 @@ impl Component for Events {
             pending_place: props.clicked,
             found: SearchState::default(),
             pending_direction: None,
+            searching: None,
             typed: None,
             counted: RowCounts::default(),
             error: None,
@@ -302,6 +305,7 @@ impl Events {
         self.number += 1;
         self.out = row_source(props, self.list.clone());
         self.in_flight = false;
+        self.searching = None;
         self.typed = None;
         self.pending_direction = self
             .pending_direction
@@ -336,10 +340,14 @@ impl Events {
             return;
         }
         self.number += 1;
-        self.in_flight = false;
+        // What was asked for before is no longer answered.
+        let were_asked = std::mem::take(&mut self.in_flight);
+        self.pending_direction = self.pending_direction.or(self.searching.take());
         self.out = row_source(props, self.list.clone());
         if self.list.filter.is_all() {
             self.total = props.overview.events;
+        }
+        if self.list.filter.is_all() || were_asked {
             self.ask_rows(ctx);
         }
         if self.list.needs_scan() {
@@ -511,6 +519,7 @@ impl Events {
             return;
         };
         self.pending_direction = None;
+        self.searching = Some(forward);
         let query = FindEventQuery {
             list: self.list.clone(),
             from: self.current,
@@ -521,6 +530,7 @@ impl Events {
 
     fn on_found(&mut self, ctx: &Context<Self>, found: Result<Option<FoundRow>, NoRows>) {
         self.found.is_searching = false;
+        self.searching = None;
         let found = match found {
             Ok(found) => found,
             Err(why) => return self.no_rows(why),

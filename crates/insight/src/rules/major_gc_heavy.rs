@@ -164,8 +164,15 @@ fn are_stacks(context: &RuleContext<'_>) -> bool {
 fn many_stacks(context: &RuleContext<'_>, large_bytes: u64) -> u64 {
     // The initial size of a stack (-ki).
     const MIN_STACK_BYTES: u64 = 1 << 10;
+    // At the end of the program, the runtime ends all threads.
+    let range = context.range;
+    let late = Nanos(range.end().0 - range.duration().0 / 10);
     let lives = context.log.store.lives();
-    let living = lives.filter(|life| !life.is_finished()).count() as u64;
+    let living = lives.filter(|life| {
+        life.complete_life()
+            .is_none_or(|(life, _)| life.end() > late)
+    });
+    let living = living.count() as u64;
     match living.saturating_mul(MIN_STACK_BYTES) > large_bytes {
         true => living,
         false => 0,

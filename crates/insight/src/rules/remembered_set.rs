@@ -53,6 +53,22 @@ fn is_once_or_twice(number: f64) -> bool {
     [1.0, 2.0].iter().any(|times| (number - times).abs() < 0.03)
 }
 
+/// Returns the number at a part of a sorted list; 0 if there is none.
+fn quantile(sorted: &[u64], part: f64) -> u64 {
+    let index = (sorted.len() as f64 * part) as usize;
+    sorted.get(index).copied().unwrap_or(0)
+}
+
+/// Returns the copied bytes of a parallel collection that no thread can have copied: the remembered set. `None` for
+/// other collections, which do not log how much the busiest thread copied.
+fn entry_bytes(gc: &GcPause<'_>) -> Option<u64> {
+    let statistics = gc
+        .statistics
+        .filter(|statistics| statistics.is_parallel())?;
+    let by_threads = u64::from(statistics.threads).saturating_mul(statistics.max_copied_bytes);
+    Some(statistics.copied_bytes.saturating_sub(by_threads))
+}
+
 fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     let of_kind = |is_major: bool| {
         let mut free = loss_budget.free_pauses(context.measured_collections(is_major));
@@ -88,13 +104,19 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
         .collect();
     copied_in_each.sort_unstable();
     // With hardly any live young data, only the entries remain.
-    let copied_in = |part: f64| {
-        let index = (copied_in_each.len() as f64 * part) as usize;
-        copied_in_each.get(index).copied().unwrap_or(0)
-    };
+    let copied_in = |part: f64| quantile(&copied_in_each, part);
     let fewest = copied_in(0.05);
     // If all young data lives, each collection copies the whole area once or twice.
     let is_steady = copied_in(0.75) - fewest <= STEADY_BYTES && !is_once_or_twice(ratio);
+    // What no thread copied is entries, which the runtime adds to the copied bytes.
+    let mut entries: Vec<u64> = found.iter().filter_map(|(_, gc)| entry_bytes(gc)).collect();
+    entries.sort_unstable();
+    // Collections while the objects are made have fewer.
+    let fewest_entries = quantile(&entries, 0.25);
+    let are_entries = parallel * 2 >= found.len()
+        && fewest_entries * 2 >= copied_in(0.5)
+        && fewest_entries / ENTRY_BYTES >= MIN_OBJECTS;
+    let fewest = if are_entries { fewest_entries } else { fewest };
     let objects = fewest / ENTRY_BYTES;
     let is_more = ratio >= MIN_COPIED && (ratio > young || is_slower);
     // The median: on a busy machine some collections take many times as long, whatever they look through.
@@ -107,7 +129,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
     let scans = scans_only || is_slower && slower >= MUCH_SLOWER && each_ns >= LONG_NS;
     // A loop that retains what it makes copies the same number of bytes each time, too.
     let is_retained = MinorTotals::new(context, &found).is_lasting();
-    let has_list = objects >= MIN_OBJECTS && (is_steady && !is_retained || is_more);
+    let has_list = objects >= MIN_OBJECTS && (is_steady && !is_retained || is_more || are_entries);
     if found.len() < MIN_COUNT || share < MIN_SHARE || !(has_list || scans) {
         return Outcome::Clear(format!(
             "minor collections copied {ratio:.2} times what was allocated, most of them {} to {}, in {} of the time; the smallest would be {} old mutable objects; the limits are 0.5, or the same to the byte, 5 % and 10,000, or a byte that takes 4 times as long as in major collections (here {slower:.1}) and 1 ms for each, or 0.3 ms for each and 10 ns for a byte",
@@ -118,7 +140,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
         ));
     }
     // If the same amount is copied each time, it consists of entries only.
-    let is_list = is_steady && has_list;
+    let is_list = (is_steady || are_entries) && has_list;
     let what = match is_list {
         true => format!(
             "some {} old mutable objects, or parts of large arrays",

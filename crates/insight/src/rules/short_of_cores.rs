@@ -350,6 +350,13 @@ fn signs_finding(
     };
     finding.severity = finding.severity.min(most);
     finding.confidence = Confidence::Probable;
+    let is_hung = |gc: &&GcPause<'_>| {
+        let mut hung = found.hung.iter();
+        hung.any(|(other, _)| std::ptr::eq(*other, *gc))
+    };
+    // A collection can be both; it counts once.
+    let late = found.late.iter().map(|(gc, _)| *gc);
+    let late: Vec<&GcPause<'_>> = late.filter(|gc| !is_hung(gc)).collect();
     let signs = [
         (
             found.held_up.len(),
@@ -362,7 +369,7 @@ fn signs_finding(
             "in which one of the collecting OS threads did not run, and the others waited for it",
         ),
         (
-            found.late.len(),
+            late.len(),
             "collection",
             "that began late although no thread ran any more",
         ),
@@ -399,17 +406,6 @@ fn signs_finding(
         ),
         ("long waits", Value::Count(found.held_up.len() as u64)),
     ]);
-    let is_hung = |gc: &&GcPause<'_>| {
-        found
-            .hung
-            .iter()
-            .any(|(other, _)| std::ptr::eq(*other, *gc))
-    };
-    let late = found
-        .late
-        .iter()
-        .map(|(gc, _)| *gc)
-        .filter(|gc| !is_hung(gc));
     let gc_pauses = found.hung.iter().map(|(gc, _)| *gc).chain(late);
     let gc_pauses = gc_pauses.map(|gc| gc.evidence(gc.all_ns()));
     finding.with_evidence(

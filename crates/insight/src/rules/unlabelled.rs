@@ -1,4 +1,4 @@
-//! Do the threads that findings name have labels?
+//! Do the threads listed by findings have labels?
 //!
 //! A number does not show the purpose of a thread, and changes from run to run. That matters for threads in
 //! findings, so this rule is evaluated last.
@@ -13,7 +13,7 @@ const MIN_COUNT: usize = 2;
 
 pub(super) const RULE: Rule = Rule {
     name: "unlabelled",
-    question: "Do the threads that findings name have labels?",
+    question: "Do the threads listed by findings have labels?",
     inputs: &[Input::Threads],
     evaluate: Evaluation::OnFindings(evaluate),
 };
@@ -38,7 +38,7 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, findings: &[Finding])
     let all = threads.len();
     threads.retain(|thread, _| context.log.store.label_of(*thread).is_none());
     let said = format!(
-        "{} of {} that findings name {} no label",
+        "{} of {} listed by findings {} no label",
         format::count(threads.len() as u64),
         format::pluralize(all as u64, "thread"),
         if threads.len() == 1 { "has" } else { "have" }

@@ -292,6 +292,13 @@ struct CurrentGridProps {
 #[component]
 fn CurrentGrid(props: &CurrentGridProps) -> Html {
     let current = use_state_eq(|| None::<u64>);
+    {
+        // In another order, or with other rows, a row number means another function.
+        let current = current.setter();
+        use_effect_with((props.at, props.sort, props.total), move |_| {
+            current.set(None);
+        });
+    }
     let name = if props.compared {
         "flame-rows-compared"
     } else {
