@@ -45,9 +45,6 @@ impl Control {
             events.extend(self.select(None));
             self.pending_item = selected;
             events.extend(self.select_pending_item());
-            // Marks are only requested for tracks in view.
-            let awaited = self.pending_item.and_then(|(row, _)| self.scroll_to(row));
-            events.extend(awaited);
         }
         events
     }
