@@ -72,7 +72,7 @@ struct Inner {
     last_log: LogId,
     /// Pending questions. Answers to any other question are stale and dropped.
     questions: SeededMap<AskId, Question>,
-    /// Incremented with every event that may change an answer: messages to the worker and news about a log.
+    /// Incremented with every event that may change an answer: messages to the worker and update about a log.
     changes: u64,
     last_ask: AskId,
     /// Log whose opening or closing awaits acknowledgment, with the timeout that replaces the worker.
@@ -260,11 +260,11 @@ impl Client {
                     *awaiting_ack = None;
                 }
             }
-            Ok(FromWorker::LogUpdate(log, news)) => {
+            Ok(FromWorker::LogUpdate(log, update)) => {
                 self.0.borrow_mut().changes += 1;
                 if let LogUpdate::Loaded { memory, .. }
                 | LogUpdate::Grown { memory, .. }
-                | LogUpdate::MemoryLimit { memory, .. } = &news
+                | LogUpdate::MemoryLimit { memory, .. } = &update
                 {
                     let inner = &mut *self.0.borrow_mut();
                     inner.has_large_memory |= memory.resident_bytes > REPLACE_WORKER_BYTES;
@@ -272,20 +272,20 @@ impl Client {
                         opened_log.taken_bytes = Some(memory.resident_bytes);
                     }
                 }
-                let is_end = |news: &LogUpdate| {
+                let is_end = |update: &LogUpdate| {
                     matches!(
-                        news,
+                        update,
                         LogUpdate::Loaded { .. }
                             | LogUpdate::MemoryLimit { .. }
                             | LogUpdate::Failed { .. }
                     )
                 };
-                if is_end(&news) {
+                if is_end(&update) {
                     self.0.borrow_mut().reading.remove(&log);
                     self.end_helpers();
                 }
                 if self.is_open(log) {
-                    self.emit(ClientEvent::LogUpdate(log, news));
+                    self.emit(ClientEvent::LogUpdate(log, update));
                 }
             }
             Ok(FromWorker::Symbols(text)) => {

@@ -31,8 +31,8 @@ pub(super) enum Stage {
     Open,
 }
 
-/// Effect of a news message on the state.
-pub(super) enum NewsEffect {
+/// Effect of an update message on the state.
+pub(super) enum UpdateEffect {
     /// None: the message is outdated.
     Nothing,
     /// Reading has progressed; `is_more` if there are newer results to show.
@@ -124,9 +124,9 @@ impl OpenLog {
         }
     }
 
-    /// Applies a news message from the worker.
-    pub(super) fn apply_news(&mut self, news: LogUpdate) -> NewsEffect {
-        match news {
+    /// Applies an update message from the worker.
+    pub(super) fn apply_update(&mut self, update: LogUpdate) -> UpdateEffect {
+        match update {
             LogUpdate::Loading {
                 progress,
                 events,
@@ -136,7 +136,7 @@ impl OpenLog {
                 self.events = events;
                 let is_more = overview.is_some();
                 self.pending_overview = overview.or(self.pending_overview.take());
-                NewsEffect::Progress { is_more }
+                UpdateEffect::Progress { is_more }
             }
             LogUpdate::Loaded {
                 overview,
@@ -146,36 +146,36 @@ impl OpenLog {
                 self.receive(*overview, memory);
                 self.elapsed_ms = Some(elapsed_ms);
                 if self.is_open() {
-                    return NewsEffect::Reloaded;
+                    return UpdateEffect::Reloaded;
                 }
                 self.stage = Stage::Open;
-                NewsEffect::Loaded
+                UpdateEffect::Loaded
             }
             LogUpdate::Grown { overview, memory } if self.is_open() => {
                 self.receive(*overview, memory);
                 // The previous duration covers only the first load.
                 self.elapsed_ms = None;
-                NewsEffect::Grown
+                UpdateEffect::Grown
             }
             LogUpdate::NotGrown { hit_memory_limit } if self.is_open() => {
-                NewsEffect::NotGrown { hit_memory_limit }
+                UpdateEffect::NotGrown { hit_memory_limit }
             }
             LogUpdate::MemoryLimit { overview, memory } if self.is_loading() => {
                 self.receive(*overview, memory);
                 self.stage = Stage::Open;
-                NewsEffect::MemoryLimit
+                UpdateEffect::MemoryLimit
             }
             LogUpdate::LogContents(contents, flame_sources) if self.is_open() => {
                 let changed = |overview: &mut Overview| overview.contents = *contents;
                 self.overview = self.overview.changed(changed);
                 self.flame_sources = Rc::new(flame_sources);
-                NewsEffect::Contents
+                UpdateEffect::Contents
             }
             LogUpdate::Failed { code, message } if self.is_loading() => {
                 self.stage = Stage::Nothing;
-                NewsEffect::Failed(code, message)
+                UpdateEffect::Failed(code, message)
             }
-            _ => NewsEffect::Nothing,
+            _ => UpdateEffect::Nothing,
         }
     }
 

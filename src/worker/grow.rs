@@ -58,11 +58,11 @@ pub(super) fn grow(
         let hit_memory_limit = matches!(read, Ok(Some(LoadOutcome::MemoryLimit)));
         let grown = take_log(&shared, log);
         let grown = grown.filter(|grown| is_whole && grown.session.events() > 0);
-        let news = match grown {
+        let update = match grown {
             Some(grown) => take_over(&shared, log, grown),
             None => LogUpdate::NotGrown { hit_memory_limit },
         };
-        post(&FromWorker::LogUpdate(log, news));
+        post(&FromWorker::LogUpdate(log, update));
     });
 }
 
@@ -73,12 +73,12 @@ fn take_log(shared: &Shared, log: LogId) -> Option<OpenLog> {
 
 /// Replaces a log by its longer version. Answers in progress keep the previous one.
 fn take_over(shared: &Shared, log: LogId, grown: OpenLog) -> LogUpdate {
-    let news = LogUpdate::Grown {
+    let update = LogUpdate::Grown {
         overview: Box::new(grown.session.overview()),
         memory: load::memory_use(&grown.session),
     };
     if let Some(open) = shared.borrow_mut().logs.get_mut(&log) {
         *open = grown;
     }
-    news
+    update
 }

@@ -406,11 +406,11 @@ impl Reporter {
         if with_overview {
             self.overview_ms = now;
         }
-        let news = LogUpdate::Loading {
+        let update = LogUpdate::Loading {
             progress: session.progress(),
             events: session.events(),
             overview: with_overview.then(|| Box::new(session.overview())),
         };
-        post(&FromWorker::LogUpdate(log, news));
+        post(&FromWorker::LogUpdate(log, update));
     }
 }

@@ -220,8 +220,8 @@ fn open_logs(shared: &Shared) -> Vec<LogId> {
 fn report_contents(log: LogId, session: &Session) {
     if session.is_complete() {
         let contents = Box::new(session.contents());
-        let news = LogUpdate::LogContents(contents, session.flame_sources());
-        post(&FromWorker::LogUpdate(log, news));
+        let update = LogUpdate::LogContents(contents, session.flame_sources());
+        post(&FromWorker::LogUpdate(log, update));
     }
 }
 

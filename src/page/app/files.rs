@@ -48,6 +48,7 @@ impl App {
 
     /// Opens a sample with a view given as an encoded link.
     fn open_sample(&mut self, ctx: &Context<Self>, (path, view): (String, String)) -> bool {
+        self.dialogs.forget_file_choice();
         let on_sample = callback(ctx, Self::on_sample);
         spawn_local(async move { on_sample.emit((view, files::sample(&path).await)) });
         false
@@ -169,9 +170,7 @@ impl App {
 
     pub(super) fn on_drop(&mut self, ctx: &Context<Self>, dropped: Dropped) -> bool {
         self.dialogs.dragging = false;
-        // A file dialog may have been cancelled, of which the page does not hear.
-        self.dialogs.compare_next = false;
-        self.dialogs.merge_next = false;
+        self.dialogs.forget_file_choice();
         match dropped {
             Dropped::Files(files) => {
                 let on_chosen = callback(ctx, Self::on_files_chosen);

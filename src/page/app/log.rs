@@ -6,7 +6,7 @@ use yew::prelude::*;
 
 use super::{App, TimelineState};
 use crate::client::{ClientEvent, LogClient};
-use crate::open_log::{NewsEffect, OpenLog, Stage};
+use crate::open_log::{OpenLog, Stage, UpdateEffect};
 use crate::panel::TrackSelection;
 use crate::ptr_eq::PtrEq;
 use crate::update::{callback, update_after};
@@ -129,13 +129,13 @@ impl App {
 
     pub(super) fn on_client_event(&mut self, ctx: &Context<Self>, event: ClientEvent) -> bool {
         match event {
-            ClientEvent::LogUpdate(log, news) if self.log_client.is_about(log) => {
-                self.on_news(ctx, news)
+            ClientEvent::LogUpdate(log, update) if self.log_client.is_about(log) => {
+                self.on_update(ctx, update)
             }
-            ClientEvent::LogUpdate(log, news) => {
+            ClientEvent::LogUpdate(log, update) => {
                 let other = self.other.as_ref();
                 let is_other = other.is_some_and(|other| other.client.is_about(log));
-                is_other && self.on_other_news(ctx, news)
+                is_other && self.on_other_update(ctx, update)
             }
             ClientEvent::Symbols(text) => {
                 self.panel.names += 1;
@@ -149,33 +149,33 @@ impl App {
         }
     }
 
-    fn on_news(&mut self, ctx: &Context<Self>, news: LogUpdate) -> bool {
-        match self.log.apply_news(news) {
-            NewsEffect::Nothing => return false,
-            NewsEffect::Progress { is_more } => {
+    fn on_update(&mut self, ctx: &Context<Self>, update: LogUpdate) -> bool {
+        match self.log.apply_update(update) {
+            UpdateEffect::Nothing => return false,
+            UpdateEffect::Progress { is_more } => {
                 if is_more && self.timers.overview.is_none() {
                     self.show_pending_overview(ctx, ());
                 }
             }
-            NewsEffect::Loaded => {
+            UpdateEffect::Loaded => {
                 self.log_client.stop_following();
                 self.timers.overview = None;
                 self.on_loaded(ctx);
             }
-            NewsEffect::MemoryLimit => {
+            UpdateEffect::MemoryLimit => {
                 self.timers.overview = None;
                 self.on_loaded(ctx);
                 self.show_error(PageError::new(Code::ShortOfMemory));
             }
-            NewsEffect::Grown => self.on_grown(ctx),
-            NewsEffect::NotGrown { hit_memory_limit } => self.on_not_grown(ctx, hit_memory_limit),
-            NewsEffect::Reloaded => {
+            UpdateEffect::Grown => self.on_grown(ctx),
+            UpdateEffect::NotGrown { hit_memory_limit } => self.on_not_grown(ctx, hit_memory_limit),
+            UpdateEffect::Reloaded => {
                 self.schedule_next_check(ctx);
                 self.panel.names += 1;
                 self.show_log();
             }
-            NewsEffect::Contents => self.show_log(),
-            NewsEffect::Failed(code, message) => {
+            UpdateEffect::Contents => self.show_log(),
+            UpdateEffect::Failed(code, message) => {
                 self.close_after_failure(ctx, PageError::with_message(code, message))
             }
         }

@@ -97,6 +97,14 @@ struct Dialogs {
     merging: Option<MergeDialog>,
 }
 
+impl Dialogs {
+    /// Forgets what the files of a file dialog were for: it may have been cancelled, of which the page does not hear.
+    fn forget_file_choice(&mut self) {
+        self.compare_next = false;
+        self.merge_next = false;
+    }
+}
+
 /// Tracks of one timeline, and the state that it has reported.
 #[derive(Default)]
 struct TimelineState {

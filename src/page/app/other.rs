@@ -7,7 +7,7 @@ use yew::prelude::*;
 use super::{App, TimelineState};
 use crate::client::LogClient;
 use crate::files::LogFile;
-use crate::open_log::{NewsEffect, OpenLog};
+use crate::open_log::{OpenLog, UpdateEffect};
 use crate::ptr_eq::PtrEq;
 use crate::viewer::{Control, TimelineEvent, ViewerRef};
 use eventlog::ids::Nanos;
@@ -168,32 +168,32 @@ impl App {
     }
 
     /// Handles a message of the worker about the second log.
-    pub(super) fn on_other_news(&mut self, ctx: &Context<Self>, news: LogUpdate) -> bool {
+    pub(super) fn on_other_update(&mut self, ctx: &Context<Self>, update: LogUpdate) -> bool {
         let Some(other) = &mut self.other else {
             return false;
         };
-        match other.log.apply_news(news) {
+        match other.log.apply_update(update) {
             // Compared logs are not followed; an answer from just before may still arrive.
-            NewsEffect::Nothing | NewsEffect::NotGrown { .. } => return false,
-            NewsEffect::Progress { is_more } => {
+            UpdateEffect::Nothing | UpdateEffect::NotGrown { .. } => return false,
+            UpdateEffect::Progress { is_more } => {
                 if let Some(overview) = other.log.pending_overview.take().filter(|_| is_more) {
                     other.log.show_overview(*overview);
                     self.show_other();
                 }
             }
-            NewsEffect::Loaded => {
+            UpdateEffect::Loaded => {
                 other.client.stop_following();
                 self.on_other_loaded(ctx);
             }
-            NewsEffect::MemoryLimit => {
+            UpdateEffect::MemoryLimit => {
                 self.on_other_loaded(ctx);
                 self.show_error(PageError::new(Code::ShortOfMemory));
             }
-            NewsEffect::Reloaded | NewsEffect::Grown | NewsEffect::Contents => {
+            UpdateEffect::Reloaded | UpdateEffect::Grown | UpdateEffect::Contents => {
                 self.panel.names += 1;
                 self.show_other();
             }
-            NewsEffect::Failed(code, message) => {
+            UpdateEffect::Failed(code, message) => {
                 self.close_other(ctx);
                 self.dialogs.error = Some(PageError::with_message(code, message));
             }

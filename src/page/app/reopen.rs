@@ -55,6 +55,7 @@ impl App {
         ctx: &Context<Self>,
         handle: FileSystemFileHandle,
     ) -> bool {
+        self.dialogs.forget_file_choice();
         let on_read = callback(ctx, Self::on_files_read);
         spawn_local(async move {
             let read = Origin::Handle(handle).read_again().await;

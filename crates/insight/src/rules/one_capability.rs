@@ -19,7 +19,7 @@ const MIN_NS: u64 = 10_000_000;
 
 /// Minimum mean run. Waking a thread on another capability takes 30 to 60 µs: threads that hand over more often lose
 /// with more capabilities. With -N one program took 50 times as long.
-const MIN_RUN_NS: u64 = 50_000;
+pub(super) const MIN_RUN_NS: u64 = 50_000;
 
 /// Maximum share of collections. With more, several capabilities lose more by stopping for each other than they
 /// gain: with -N one program took 73 % longer.

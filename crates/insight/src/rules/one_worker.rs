@@ -5,7 +5,7 @@
 //! all, and a thread that returns an unevaluated value leaves the work to the thread that needs it.
 
 use super::prelude::*;
-use super::sparks::{INSTEAD_OF_DUDS, OVERFLOWED};
+use super::sparks::{COLLECTED, DUD, FIZZLED, INSTEAD_OF_DUDS, OVERFLOWED};
 use crate::threads::FinishedThread;
 use analysis::numbers::summary::SparkTotals;
 use eventlog::hash::SeededSet;
@@ -379,22 +379,13 @@ fn lazy_advice() -> Vec<Advice> {
 /// Says what became of the sparks that were not converted.
 fn fates(sparks: &SparkTotals) -> String {
     let fates = [
-        (sparks.overflowed, "overflowed: the spark pool was full"),
-        (
-            sparks.dud,
-            "were duds: their values had been evaluated already",
-        ),
-        (
-            sparks.fizzled,
-            "fizzled: another thread evaluated their values first",
-        ),
-        (
-            sparks.gcd,
-            "were removed by the collector, as nothing needed their values",
-        ),
+        (sparks.overflowed, OVERFLOWED),
+        (sparks.dud, DUD),
+        (sparks.fizzled, FIZZLED),
+        (sparks.gcd, COLLECTED),
     ];
     let fates = fates.into_iter().filter(|(count, _)| *count > 0);
-    let fates = fates.map(|(count, fate)| format!(" {} {fate}.", format::count(count)));
+    let fates = fates.map(|(count, fate)| format!(" {} {}.", format::count(count), fate.what));
     fates.collect()
 }
 

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::one_capability::MIN_RUN_NS;
 use super::one_worker::uneven_advice;
 use super::prelude::*;
 use crate::threads::{ClippedWait, Turn};
@@ -27,9 +28,6 @@ const NO_BREAK_NS: u64 = 50_000_000;
 const LITTLE: f64 = 0.01;
 /// Minimum lost time; less is the initial distribution of threads.
 const MIN_NS: u64 = 10_000_000;
-
-/// Mean running time after a wait below which a hand-over to another capability takes about as long.
-const MIN_RUN_NS: u64 = 50_000;
 
 pub(super) const RULE: Rule = Rule {
     name: "ready-while-idle",

@@ -26,7 +26,7 @@ const MANY: u64 = 100_000;
 pub(super) struct Fate {
     name: &'static str,
     limit: f64,
-    what: &'static str,
+    pub(super) what: &'static str,
     pub(super) code: &'static str,
 }
 
@@ -36,13 +36,13 @@ pub(super) const OVERFLOWED: Fate = Fate {
     what: "overflowed: the spark pool was full",
     code: "Create fewer and larger sparks: parListChunk, or parBuffer.",
 };
-const FIZZLED: Fate = Fate {
+pub(super) const FIZZLED: Fate = Fate {
     name: "fizzled",
     limit: 0.15,
     what: "had been evaluated before a capability came to them",
     code: "Spark what the thread itself does not need at once: of two parts, the one that it uses last. Spark earlier, and more work at a time.",
 };
-const COLLECTED: Fate = Fate {
+pub(super) const COLLECTED: Fate = Fate {
     name: "collected",
     limit: 0.25,
     what: "were garbage before a capability came to them",
@@ -55,7 +55,7 @@ pub(super) const INSTEAD_OF_DUDS: &str = "Spark the computation, not its result.
 /// Share of sparks that no capability evaluates, from which on they explain why one works alone.
 const MOSTLY_USELESS: f64 = 0.80;
 
-const DUD: Fate = Fate {
+pub(super) const DUD: Fate = Fate {
     name: "dud",
     limit: 0.25,
     what: "were of values that had been evaluated",
