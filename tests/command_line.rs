@@ -307,6 +307,32 @@ fn a_pipe_is_as_good_as_a_file() {
     }
 }
 
+/// Rows of `info` differ in what they say, but not in their columns.
+#[test]
+fn rows_of_info_have_the_columns_of_the_header() {
+    for name in ["dense-N2-l-flush", "heap-N2-hT-l-au"] {
+        let log = fixture(&format!("ghc-9.6.6/{name}"));
+        let text = stdout(&["info", log.path(), "--header"]);
+        let columns: Vec<usize> = text.lines().map(|row| row.split('\t').count()).collect();
+        assert!(
+            columns.len() > 10 && columns.iter().all(|count| *count == 4),
+            "{text}"
+        );
+        let text = stdout(&["info", log.path(), "--csv", "--header"]);
+        // Commas between quotes are a part of a cell.
+        let commas = |row: &str| -> usize {
+            let unquoted = row.split('"').step_by(2);
+            unquoted.map(|part| part.matches(',').count()).sum()
+        };
+        assert!(text.lines().all(|row| commas(row) == 3), "{text}");
+        let plain = stdout(&["info", log.path(), "--csv"]);
+        assert_eq!(
+            text.split_once('\n').map(|(_, rows)| rows),
+            Some(plain.as_str())
+        );
+    }
+}
+
 #[test]
 fn little_memory_changes_nothing() {
     let log = fixture("ghc-9.6.6/dense-N2-l-flush");

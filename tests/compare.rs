@@ -3,10 +3,11 @@
 
 use crate::common;
 
-use std::process::Output;
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
 
-use common::{eventscope, session_at};
+use common::{eventscope, fixture, session_at};
 use insight::compare::{Claim, Difference, FindingState, Options, Trend, Verdict};
 use insight::digest::Group;
 use insight::{Comparison, Digest};
@@ -441,4 +442,68 @@ fn outliers_are_marked_and_the_least_is_told() {
         "{text}"
     );
     std::fs::remove_dir_all(&folder).expect("it is there");
+}
+
+#[test]
+fn a_digest_may_come_from_a_pipe() {
+    let (log, other) = (name("plain", 1), name("leak", 1));
+    let digest = eventscope(&["digest", &log]).stdout;
+    let mut child = Command::new(env!("CARGO_BIN_EXE_eventscope"))
+        .args(["compare", "-", "--to", &other, "--format", "json"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("eventscope runs");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    stdin.write_all(&digest).expect("it reads all");
+    drop(stdin);
+    let output = child.wait_with_output().expect("it ends");
+    let printed = String::from_utf8(output.stdout).expect("UTF-8");
+    let expected = compare(&[&log, "--to", &other, "--format", "json"]);
+    assert_eq!((output.status.code(), printed), expected);
+}
+
+#[test]
+fn spans_that_no_run_has_are_an_error() {
+    let per = |span: &str, other: &str| {
+        let output = eventscope(&["compare", &name("plain", 1), "--to", other, "--per", span]);
+        let told = String::from_utf8(output.stderr).expect("UTF-8");
+        (output.status.code(), told)
+    };
+    let plain = name("plain", 2);
+    let (status, told) = per("span:rounds", &plain);
+    assert_eq!(status, Some(1));
+    assert!(
+        told.contains("--per span:rounds: no run has numbers of such spans"),
+        "{told}"
+    );
+    assert!(told.contains("similar names: round"), "{told}");
+    assert_eq!(per("span:round", &plain), (Some(0), String::new()));
+    let without = fixture("ghc-9.6.6/dense-N2-l-flush");
+    let (status, told) = per("span:round", without.path());
+    assert_eq!(status, Some(0));
+    assert!(
+        told.contains("dense-N2-l-flush.eventlog: no numbers of spans round"),
+        "{told}"
+    );
+    assert_eq!(told.lines().count(), 1, "{told}");
+}
+
+#[test]
+fn a_run_that_counts_twice_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let copy = folder.path().join("copy");
+    std::fs::copy(name("plain", 1), &copy).expect("a copy");
+    let copy = copy.to_str().expect("UTF-8");
+    let [one, other, leak] = [name("plain", 1), name("plain", 2), name("leak", 1)];
+    let told = |before: [&str; 2], after: &str| {
+        let output = eventscope(&["compare", before[0], before[1], "--to", after]);
+        assert_eq!(output.status.code(), Some(0));
+        String::from_utf8(output.stderr).expect("UTF-8")
+    };
+    assert_eq!(told([&one, &other], &leak), "");
+    let same = |file: &str| format!("{file} is the same run as {one}: it counts twice");
+    assert!(told([&one, &one], &leak).contains(&same(&one)));
+    assert!(told([&one, copy], &leak).contains(&same(copy)));
+    assert!(told([&one, &other], &one).contains(&same(&one)));
 }

@@ -190,3 +190,51 @@ fn opentelemetry_wants_the_wall_clock() {
     let wrong = [&arguments[..], &["--wall-clock", "noon"]].concat();
     assert_eq!(eventscope(&wrong).status.code(), Some(2));
 }
+
+#[test]
+fn what_a_trace_lacks_is_told() {
+    let mut log = LogBuilder::new();
+    log.block(Some(0), (1, 1000), |block| {
+        block
+            .event(19, 2, &[b'x'; 4096])
+            .event(19, 3, &[b'x'; 4097]);
+        for name in 0..203_u64 {
+            let (start, stop) = (format!("START n{name}"), format!("STOP n{name}"));
+            block.event(19, 4 + 2 * name, start.as_bytes()).event(
+                19,
+                5 + 2 * name,
+                stop.as_bytes(),
+            );
+        }
+        block
+    });
+    let folder = tempfile::TempDir::new().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    let file = path("hand.eventlog");
+    std::fs::write(&file, &log.end().bytes).expect("written");
+    let clock = ["--wall-clock", "0"];
+    let told = |format: &str, more: &[&str]| {
+        let out = path(format);
+        let arguments = ["export", "--format", format, "-o", &out, &file];
+        let output = eventscope(&[&arguments[..], &clock, more].concat());
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        String::from_utf8(output.stderr).expect("UTF-8")
+    };
+    let names = "3 span names left out: only the 200 with the most time are written";
+    for format in ["perfetto", "chrome", "firefox", "otlp", "otlp-json"] {
+        let told = told(format, &[]);
+        assert!(
+            told.contains("1 message truncated to 4,096 bytes"),
+            "{told}"
+        );
+        assert!(told.contains(names), "{told}");
+    }
+    let later = told("chrome", &["--from", "4"]);
+    assert!(
+        !later.contains("truncated") && later.contains(names),
+        "{later}"
+    );
+    for format in ["jsonl", "openmetrics"] {
+        assert_eq!(told(format, &[]), "", "{format}");
+    }
+}

@@ -280,3 +280,22 @@ fn the_log_next_to_a_digest_is_named() {
     logs.sort();
     assert_eq!(logs, ["-", "one.eventlog", "two.eventlog.gz"]);
 }
+
+#[test]
+fn unknown_numbers_are_usage_errors() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("one.digest"), base().to_string()).expect("a file");
+    let path = folder.path().to_str().expect("a path");
+    let with = |number| eventscope(&["fleet", "--json", path, "--number", number]);
+    for known in ["time.wall", "time.*"] {
+        assert_eq!(with(known).status.code(), Some(0), "{known}");
+    }
+    let output = with("time.walll");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(output.stdout.is_empty());
+    assert!(
+        told.contains("--number time.walll: no run has such a number; similar names: time.wall"),
+        "{told}"
+    );
+}

@@ -3,7 +3,9 @@
 
 use crate::common;
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -159,4 +161,68 @@ fn an_interrupted_command_leaves_the_old_output() {
         assert_eq!(fs::read(&old).expect("a file"), b"old", "{command}");
         assert_eq!(names(folder.path()), ["old"], "{command}");
     }
+}
+
+#[test]
+fn a_dash_is_the_standard_output() {
+    for (command, options) in WRITERS {
+        let folder = TempDir::new().expect("a folder");
+        fs::write(folder.path().join("log"), log_of(command)).expect("a file");
+        let run = |output: &str| {
+            let mut process = Command::new(env!("CARGO_BIN_EXE_eventscope"));
+            process.current_dir(folder.path()).args([command, "log"]);
+            let run = process.args(options).arg(output).output();
+            let run = run.expect("eventscope runs");
+            let told = String::from_utf8_lossy(&run.stderr);
+            assert!(run.status.success(), "{command} to {output}: {told}");
+            run.stdout
+        };
+        assert!(run("file").is_empty(), "{command}");
+        let printed = run("-");
+        let written = fs::read(folder.path().join("file")).expect("a file");
+        assert!(!written.is_empty() && printed == written, "{command}");
+        assert_eq!(names(folder.path()), ["file", "log"], "{command}");
+    }
+}
+
+#[test]
+fn the_standard_output_is_no_folder() {
+    let folder = TempDir::new().expect("a folder");
+    let log = log_of("export");
+    fs::write(folder.path().join("log"), &log).expect("a file");
+    fs::write(folder.path().join("other"), &log).expect("a file");
+    for arguments in [
+        &["--format", "csv", "--out", "-", "log"] as &[&str],
+        &["--format", "otlp", "--out", "-", "log"],
+        &["--format", "chrome", "--out", "-", "log", "other"],
+        &["--dataset", "-", "log"],
+    ] {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_eventscope"));
+        process.current_dir(folder.path()).arg("export");
+        let run = process.args(arguments).output().expect("eventscope runs");
+        assert_eq!(run.status.code(), Some(2), "{arguments:?}: {run:?}");
+        assert!(run.stdout.is_empty(), "{arguments:?}");
+        assert_eq!(names(folder.path()), ["log", "other"], "{arguments:?}");
+    }
+}
+
+/// Names that are not UTF-8 may be the same text, but the outputs are different files.
+#[test]
+fn names_of_the_same_text_get_outputs_of_their_own() {
+    let folder = TempDir::new().expect("a folder");
+    let logs =
+        ["fib-forkio-N2-l", "sparks-N2-ls"].map(|name| fixture(&format!("ghc-9.6.6/{name}")));
+    let inputs = [b"run\xff", b"run\xfe"].map(|name| folder.path().join(OsStr::from_bytes(name)));
+    for (input, log) in inputs.iter().zip(&logs) {
+        fs::write(input, log.bytes()).expect("a file");
+    }
+    let out = folder.path().join("out");
+    let run = Command::new(env!("CARGO_BIN_EXE_eventscope"))
+        .args(["export", "--format", "chrome", "--out"])
+        .arg(&out)
+        .args(&inputs)
+        .output()
+        .expect("eventscope runs");
+    assert_eq!(run.status.code(), Some(0), "{run:?}");
+    assert_eq!(names(&out).len(), 2);
 }

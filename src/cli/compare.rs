@@ -1,18 +1,22 @@
 //! `eventscope compare BEFORE... --to AFTER...`: compares two sets of runs.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use serde::Serialize;
 
 use super::comparison::{markdown, text};
 use super::digest::{MarkerRange, read};
+use super::similar_names::similar_names;
 use super::verdicts::{AssertionResult, assertions, check, conclude, print};
-use super::{Condition, Failure, Out, verdicts};
+use super::{Condition, Failure, LogFile, Out, print_message, verdicts};
 use insight::assertion::{Assertion, ValueRequest};
 use insight::compare::{Options, Verdict};
+use insight::digest::Group;
 use insight::{Comparison, Digest};
+use views::fingerprint::Fingerprint;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -89,16 +93,33 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     let asked: BTreeMap<&str, &ValueRequest> = asked.map(|one| (one.text.as_str(), one)).collect();
     let asked: Vec<&ValueRequest> = asked.into_values().collect();
     let mut condition = Condition::Sound;
+    let mut known: HashMap<Fingerprint, PathBuf> = HashMap::new();
     let mut side = |files: &[PathBuf]| -> Result<Vec<Digest>, Failure> {
         let mut digests = Vec::new();
         for file in files {
-            let (digest, of_file) = read(file, &arguments.part, &asked)?;
+            let input = LogFile::from_path(file).open()?;
+            match known.entry(input.fingerprint(file)?) {
+                Entry::Occupied(before) => print_message(format_args!(
+                    "{} is the same run as {}: it counts twice",
+                    file.display(),
+                    before.get().display()
+                )),
+                Entry::Vacant(place) => {
+                    place.insert(file.clone());
+                }
+            }
+            let (digest, of_file) = read(file, &input, &arguments.part, &asked)?;
             condition = condition.max(of_file);
             digests.push(digest);
         }
         Ok(digests)
     };
     let (before, after) = (side(&arguments.before)?, side(&arguments.to)?);
+    if let Some(span) = &options.per_span {
+        let files = arguments.before.iter().chain(&arguments.to);
+        let runs = files.zip(before.iter().chain(&after));
+        check_spans(span, &runs.collect::<Vec<_>>())?;
+    }
     let comparison = Comparison::compare(&before, &after, &options);
     let of = format!("{} → {} runs", before.len(), after.len());
     let checked = assertions
@@ -119,6 +140,32 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         Format::Github => print(&checked, verdicts::Format::Github, passes, out)?,
     }
     conclude(&checked, passes, condition)
+}
+
+/// Reports the runs without spans that divide their numbers; fails if all runs lack them.
+fn check_spans(name: &str, runs: &[(&PathBuf, &Digest)]) -> Result<(), Failure> {
+    let has_none = |digest: &Digest| {
+        let count = digest.value(Group::Spans, name, "count");
+        count.is_none_or(|count| count <= 0.0)
+    };
+    let lacking = runs.iter().filter(|(_, digest)| has_none(digest));
+    let lacking: Vec<&Path> = lacking.map(|(file, _)| file.as_path()).collect();
+    if lacking.len() == runs.len() {
+        let rows = runs.iter().flat_map(|(_, digest)| &digest.rows);
+        let of_spans = rows.filter(|row| row.key.group == Group::Spans);
+        let known: BTreeSet<&str> = of_spans.map(|row| row.key.name.as_str()).collect();
+        let similar = similar_names(name, known);
+        return Err(Failure::Absent(format!(
+            "--per span:{name}: no run has numbers of such spans{similar}"
+        )));
+    }
+    for file in lacking {
+        print_message(format_args!(
+            "{}: no numbers of spans {name}: its times, bytes and counts are left out",
+            file.display()
+        ));
+    }
+    Ok(())
 }
 
 fn options(arguments: &Arguments) -> Result<Options, Failure> {

@@ -1,10 +1,8 @@
 //! `eventscope digest FILE`: extracts the data that `compare` needs, to be kept instead of the log.
 
-use std::fs::File;
-use std::io::{BufReader, Read};
 use std::path::Path;
 
-use super::input::LogFile;
+use super::input::{Input, LogFile};
 use super::{Condition, Failure, Out, report, report_in_log};
 use insight::assertion::ValueRequest;
 use insight::metrics::MetricContext;
@@ -57,13 +55,14 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     Ok(report(session.reader()))
 }
 
-/// Returns the digest of a file, which is a log or a digest, with the `requests` numbers added.
+/// Returns the digest of an opened file, which is a log or a digest, with the `requests` numbers added.
 pub(super) fn read(
     file: &Path,
+    input: &Input,
     part: &MarkerRange,
     requests: &[&ValueRequest],
 ) -> Result<(Digest, Condition), Failure> {
-    if let Some(mut digest) = read_digest(file)? {
+    if let Some(mut digest) = read_digest(file, input)? {
         if !part.is_whole() {
             return Err(Failure::Usage(format!(
                 "{} is a digest: choose the range when you create it, with `eventscope digest`",
@@ -73,7 +72,6 @@ pub(super) fn read(
         digest.add_requested_from_digest(requests.iter().copied());
         return Ok((digest, Condition::Sound));
     }
-    let input = LogFile::from_path(file).open()?;
     let session = input
         .read_session()
         .map_err(|failure| failure.in_log(file))?;
@@ -86,18 +84,12 @@ pub(super) fn read(
     Ok((digest, report_in_log(file, session.reader())))
 }
 
-/// Reads a file as a digest; `None` if it is not one: logs never begin with a brace.
-fn read_digest(path: &Path) -> Result<Option<Digest>, Failure> {
-    if path.as_os_str() == "-" || !path.is_file() {
+/// Reads a file as a digest; `None` if it is not one.
+fn read_digest(file: &Path, input: &Input) -> Result<Option<Digest>, Failure> {
+    let Some(bytes) = input.read_object(file)? else {
         return Ok(None);
-    }
-    let failed = |error| Failure::File(path.to_owned(), error);
-    let mut reader = BufReader::new(File::open(path).map_err(failed)?);
-    let mut first = [0];
-    if reader.read(&mut first).map_err(failed)? == 0 || first != *b"{" {
-        return Ok(None);
-    }
-    let digest = serde_json::from_reader(first.chain(reader));
-    let wrong = |error| Failure::Absent(format!("{} is not a digest: {error}", path.display()));
+    };
+    let digest = serde_json::from_slice(&bytes);
+    let wrong = |error| Failure::Absent(format!("{} is not a digest: {error}", file.display()));
     digest.map(Some).map_err(wrong)
 }

@@ -15,7 +15,7 @@ use super::cut::speed;
 use super::dataset;
 use super::duration::nanoseconds;
 use super::output_file::{
-    INTERRUPTED, create_output, finish_output, is_input, remove_unfinished_on_signals,
+    INTERRUPTED, check_folder, create_output, finish_output, is_input, remove_unfinished_on_signals,
 };
 use super::{
     Condition, Failure, LogFile, Range, print_message, report, report_in_log, system_words,
@@ -25,6 +25,7 @@ use export::format::{Error, Format, OutputKind};
 use export::formats::{self, FORMATS};
 use export::log::{Log, RecordCallback};
 use model::time::Interval;
+use native::is_standard_output;
 use session::MemoryBudget;
 use session::cells::Formulas;
 use views::fingerprint::Fingerprint;
@@ -100,6 +101,7 @@ fn format() -> impl TypedValueParser<Value = &'static Format> {
 pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
     let target = match (&arguments.dataset.dataset, arguments.format, &arguments.out) {
         (Some(folder), ..) => {
+            check_folder(folder)?;
             let run = dataset::Run {
                 folder,
                 logs: &arguments.logs,
@@ -116,6 +118,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
     if arguments.raw && target.format.name != "csv" {
         let what = "--raw requires --format csv: other formats write texts unchanged";
         return Err(Failure::Usage(what.to_owned()));
+    }
+    let is_one_file =
+        arguments.logs.len() == 1 && matches!(target.format.output, OutputKind::File { .. });
+    if !is_one_file {
+        check_folder(target.out)?;
     }
     let mut condition = Condition::Sound;
     let mut exported = ExportedLogs::default();
@@ -189,6 +196,9 @@ fn export(
         reread: &read_again,
     };
     write(arguments, target, &log)?;
+    for what in target.format.left_out(&log) {
+        print_message(format_args!("{}: {what}", path.display()));
+    }
     exported.0.insert(fingerprint, path.to_owned());
     if arguments.verbose {
         let bytes = session.overview().bytes;
@@ -229,7 +239,7 @@ fn output_path(
     log: &Log<'_>,
     extension: &str,
 ) -> Result<PathBuf, Failure> {
-    if arguments.logs.len() == 1 && !out.is_dir() {
+    if is_standard_output(out) || arguments.logs.len() == 1 && !out.is_dir() {
         return Ok(out.to_owned());
     }
     fs::create_dir_all(out).map_err(|error| Failure::File(out.to_owned(), error))?;
@@ -240,7 +250,8 @@ fn output_path(
 /// identifier.
 fn file_name(arguments: &Arguments, log: &Log<'_>) -> String {
     let name = log.name;
-    let is_called_so = |path: &&PathBuf| path.file_name().is_some_and(|other| other == name);
+    // Different names that are not UTF-8 may have the same text.
+    let is_called_so = |path: &&PathBuf| LogFile::from_path(path).name() == name;
     match arguments.logs.iter().filter(is_called_so).count() {
         0 | 1 => name.to_owned(),
         _ => format!("{name}-{}", log.run_id()),

@@ -1,6 +1,6 @@
 //! Digests of a fleet: finds the files, and reads many at once.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,8 +9,10 @@ use std::thread;
 
 use super::Failure;
 use super::fleet_dataset::{digest_table, read_table};
+use super::similar_names::similar_names;
 use eventlog::system_words;
 use insight::fleet::{Fleet, FleetBuilder, NamePattern, RunDigest, path_labels};
+use insight::metrics::matches_pattern;
 use views::fleet::SkippedFile;
 
 /// Request for a fleet.
@@ -89,13 +91,42 @@ pub(super) fn read_fleet(input: &FleetInput<'_>) -> Result<FleetFiles, Failure> 
             "{files} did not match the name pattern: these runs lack its labels"
         ));
     }
+    let fleet = builder.finish();
+    check_numbers(input.numbers, &fleet, &files)?;
     Ok(FleetFiles {
-        fleet: builder.finish(),
+        fleet,
         skipped,
         notes,
         files,
         digests,
     })
+}
+
+/// Number of files in which names similar to an unknown one are searched.
+const SEARCHED: usize = 8;
+
+/// Fails if no run has one of the numbers that were asked for.
+fn check_numbers(numbers: &[String], fleet: &Fleet, files: &[PathBuf]) -> Result<(), Failure> {
+    // A number may be among those that were left out because there are too many.
+    if fleet.runs.is_empty() || fleet.left_out > 0 {
+        return Ok(());
+    }
+    let is_known = |pattern: &str| {
+        let mut known = fleet.numbers.iter();
+        known.any(|number| matches_pattern(pattern, &number.name))
+    };
+    let Some(unknown) = numbers.iter().find(|pattern| !is_known(pattern)) else {
+        return Ok(());
+    };
+    let runs = files.iter().take(SEARCHED).flat_map(|file| read_file(file));
+    let digests = runs.filter_map(|run| run.digest.ok());
+    let rows = digests.flat_map(|digest| digest.rows);
+    let mut known: BTreeSet<String> = rows.map(|row| row.key.full_name()).collect();
+    known.extend(fleet.numbers.iter().map(|number| number.name.clone()));
+    let similar = similar_names(unknown, known.iter().map(String::as_str));
+    Err(Failure::Usage(format!(
+        "--number {unknown}: no run has such a number{similar}"
+    )))
 }
 
 /// Returns the labels of a run in a file, and whether the name pattern matched.

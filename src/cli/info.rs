@@ -24,6 +24,9 @@ pub(super) struct Arguments {
     output: Output,
 }
 
+/// Columns of the rows. The last two are empty, except for event types and changes of capabilities.
+const COLUMNS: [&str; 4] = ["field", "value", "count_or_change", "bytes_or_time"];
+
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
     let mut info = Info::default();
     let reader = arguments.log.open()?.read(&mut info)?;
@@ -32,8 +35,14 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     } else if arguments.output.is_for_terminal() {
         print_on_terminal(&rows(&info, &reader), out)?;
     } else {
-        let rows = rows(&info, &reader);
-        Table::print(out, arguments.output, &["field", "value"], rows)?;
+        let mut rows = rows(&info, &reader);
+        if arguments.output.header || arguments.output.is_csv() {
+            // A reader of columns expects each row to have all of them.
+            for row in &mut rows {
+                row.resize(COLUMNS.len(), Cell::Absent);
+            }
+        }
+        Table::print(out, arguments.output, &COLUMNS, rows)?;
     }
     Ok(report(&reader))
 }

@@ -111,23 +111,40 @@ impl Input {
 
     /// Returns the fingerprint that identifies the log.
     pub(super) fn fingerprint(&self, path: &Path) -> Result<Fingerprint, Failure> {
-        let source = self.bytes.source();
-        let len = source.byte_len();
-        let sample = |range: Range<u64>| {
-            let (mut sample, mut buffer) = (Vec::new(), Vec::new());
-            while range.start + (sample.len() as u64) < range.end {
-                let rest = range.start + sample.len() as u64..range.end;
-                match source.read_at(rest, &mut buffer)? {
-                    [] => break,
-                    bytes => sample.extend_from_slice(bytes),
-                }
-            }
-            Ok(sample)
-        };
-        let samples: io::Result<Vec<Vec<u8>>> = sampled(len).into_iter().map(sample).collect();
+        let len = self.bytes.source().byte_len();
+        let samples = sampled(len).into_iter();
+        let samples: io::Result<Vec<Vec<u8>>> =
+            samples.map(|range| self.read_bytes(range)).collect();
         let samples = samples.map_err(|error| Failure::File(path.to_owned(), error))?;
         let samples: Vec<&[u8]> = samples.iter().map(Vec::as_slice).collect();
         Ok(fingerprint(len, &samples))
+    }
+
+    /// Returns all bytes if the input is a JSON object; `None` if it may be a log, which never begins with a brace.
+    pub(super) fn read_object(&self, path: &Path) -> Result<Option<Vec<u8>>, Failure> {
+        let len = self.bytes.source().byte_len();
+        let read = |range: Range<u64>| {
+            let bytes = self.read_bytes(range);
+            bytes.map_err(|error| Failure::File(path.to_owned(), error))
+        };
+        match read(0..len.min(1))?.first() {
+            Some(b'{') => read(0..len).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// Reads a range of bytes, or less at the end of a file that has become shorter.
+    fn read_bytes(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
+        let source = self.bytes.source();
+        let (mut read, mut buffer) = (Vec::new(), Vec::new());
+        while range.start + (read.len() as u64) < range.end {
+            let rest = range.start + read.len() as u64..range.end;
+            match source.read_at(rest, &mut buffer)? {
+                [] => break,
+                bytes => read.extend_from_slice(bytes),
+            }
+        }
+        Ok(read)
     }
 
     /// Returns a reader that pulls events on demand.

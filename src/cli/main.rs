@@ -41,6 +41,7 @@ mod out;
 mod output_file;
 mod range;
 mod report;
+mod similar_names;
 mod spans;
 mod stream;
 mod summary;
@@ -80,7 +81,7 @@ use input::{Input, LogFile};
 use out::{EscapeStyle, Out, Output, RowLimit, Table, print_message};
 use range::Range;
 
-/// Analyze GHC eventlogs. Files may be compressed with gzip or zstd; `-` is standard input. Up to 64 MiB of a pipe are kept in memory, more in a temporary file.
+/// Analyze GHC eventlogs. Files may be compressed with gzip or zstd; `-` is standard input, and as an output file standard output. Up to 64 MiB of a pipe are kept in memory, more in a temporary file.
 #[derive(Debug, Parser)]
 #[command(name = "eventscope", version = env!("EVENTSCOPE_VERSION"))]
 struct Arguments {
@@ -281,7 +282,9 @@ fn exit(result: Result<Condition, Failure>) -> ExitCode {
         Ok(Condition::Sound) => return ExitCode::SUCCESS,
         // The damage has been reported already.
         Ok(Condition::Damaged) => {}
-        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+        Err(Failure::Output(error) | Failure::File(_, error))
+            if error.kind() == io::ErrorKind::BrokenPipe =>
+        {
             return ExitCode::from(NOBODY_READS);
         }
         Err(Failure::Usage(what)) => {

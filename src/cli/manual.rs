@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::CommandFactory;
 use clap_complete::{Shell, generate};
 
+use super::output_file::check_folder;
 use super::{Arguments, Condition, Failure, Out};
 
 #[derive(Debug, clap::Args)]
@@ -34,6 +35,7 @@ pub(super) fn completions(arguments: &Completions, out: &mut Out) -> Result<Cond
 pub(super) fn manual(arguments: &Manual, out: &mut Out) -> Result<Condition, Failure> {
     let command = Arguments::command();
     if let Some(folder) = &arguments.folder {
+        check_folder(folder)?;
         let failed = |error| Failure::File(folder.clone(), error);
         std::fs::create_dir_all(folder).map_err(failed)?;
         clap_mangen::generate_to(command, folder).map_err(failed)?;

@@ -1,6 +1,6 @@
 //! Output files of commands.
 
-use std::io::{self, BufWriter, IntoInnerError};
+use std::io::{self, BufWriter, IntoInnerError, IsTerminal};
 use std::path::Path;
 use std::process;
 use std::sync::Once;
@@ -9,18 +9,32 @@ use std::thread;
 use tokio::runtime;
 
 use super::{Failure, Out};
-use native::{CreateError, OutputFile, remove_unfinished_outputs};
+use native::{CreateError, OutputFile, is_standard_output, remove_unfinished_outputs};
 
-/// Creates a file that replaces `path` once it is finished. Fails if `path` is one of `inputs`.
+/// Creates a file that replaces `path` once it is finished; `-` is standard output. Fails if `path` is one of `inputs`,
+/// or a terminal.
 pub(super) fn create_output<P: AsRef<Path>>(
     path: &Path,
     inputs: impl IntoIterator<Item = P>,
 ) -> Result<OutputFile, Failure> {
+    if is_standard_output(path) && io::stdout().is_terminal() {
+        let what = "this output is not for terminals: redirect it, or name a file instead of -";
+        return Err(Failure::Usage(what.to_owned()));
+    }
     remove_unfinished_on_signals(INTERRUPTED);
     OutputFile::create(path, inputs).map_err(|error| match error {
         CreateError::IsInput => is_input(path),
         CreateError::Io(error) => Failure::File(path.to_owned(), error),
     })
+}
+
+/// Fails if the path of an output folder is `-`.
+pub(super) fn check_folder(path: &Path) -> Result<(), Failure> {
+    if is_standard_output(path) {
+        let what = "the output is a folder, not one file: name a folder instead of -";
+        return Err(Failure::Usage(what.to_owned()));
+    }
+    Ok(())
 }
 
 /// Returns the error for an output that is also an input.

@@ -14,6 +14,7 @@ use prost::Message;
 use serde::de::DeserializeOwned;
 
 use super::{ExportInput, FinishedSpans, Sum, add};
+use crate::common::build::LogBuilder;
 use crate::common::fixture;
 use eventlog::source::read_log;
 use eventlog::{Event, Record};
@@ -310,4 +311,26 @@ fn sums_of_parts_add_up_to_the_whole() {
             "{parts} parts"
         );
     }
+}
+
+/// Empty runs and waits of a thread at one time alternate, and each has an id of its own.
+#[test]
+fn empty_spans_at_one_time_have_ids_of_their_own() {
+    let mut log = LogBuilder::new();
+    log.block(Some(0), (10, 100), |block| {
+        block.event(0, 11, &1_u32.to_be_bytes());
+        for _ in 0..5 {
+            block.run(20, 1).stop(20, 1, 3);
+        }
+        block.run(30, 1).stop(40, 1, 5)
+    });
+    let export_input = ExportInput::of(&log.end().bytes).expect("a log");
+    let otlp = Otlp::of(&export_input);
+    let empty = |span: &&Span| span.start_time_unix_nano == span.end_time_unix_nano;
+    let named = |name: &str| {
+        let named = otlp.spans.iter().filter(|span| span.name.ends_with(name));
+        named.filter(empty).count()
+    };
+    assert!(named("Running") > 1 && named("Blocked") > 1);
+    assert_eq!(otlp.span_ids().len(), otlp.spans.len());
 }

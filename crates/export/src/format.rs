@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::log::Log;
+use crate::trace::left_out::left_out;
 use eventlog::{LogError, system_words};
 use native::CreateError;
 
@@ -15,8 +16,20 @@ pub struct Format {
     pub name: &'static str,
     /// One-line description.
     pub help: &'static str,
+    /// Whether it has spans and messages of the program as the analyses keep them, which is not all of them.
+    pub is_trace: bool,
     /// Kind of output, with the function that writes it.
     pub output: OutputKind,
+}
+
+impl Format {
+    /// Returns a clause about each kind of data that the output lacks because of a limit, with its amount.
+    pub fn left_out(&self, log: &Log<'_>) -> Vec<String> {
+        match self.is_trace {
+            true => left_out(log),
+            false => Vec::new(),
+        }
+    }
 }
 
 /// Kind of output of a format.

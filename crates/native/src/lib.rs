@@ -5,7 +5,8 @@ mod read;
 mod temporary;
 
 pub use output_file::{
-    CreateError, OutputFile, add_unfinished, is_same_file, remove_unfinished_outputs,
+    CreateError, OutputFile, add_unfinished, is_same_file, is_standard_output,
+    remove_unfinished_outputs,
 };
 pub use read::read_session_on;
 pub use temporary::TemporaryFile;

@@ -41,7 +41,7 @@ pub enum CreateError {
 }
 
 impl OutputFile {
-    /// Creates a file that will replace `path`.
+    /// Creates a file that will replace `path`; `-` and `/dev/stdout` are the standard output.
     ///
     /// # Errors
     ///
@@ -50,11 +50,18 @@ impl OutputFile {
         path: &Path,
         inputs: impl IntoIterator<Item = P>,
     ) -> Result<Self, CreateError> {
+        let is_stdout = is_standard_output(path) || path == Path::new(STDOUT);
+        let path = if is_stdout { Path::new(STDOUT) } else { path };
         if inputs
             .into_iter()
             .any(|input| is_same_file(path, input.as_ref()))
         {
             return Err(CreateError::IsInput);
+        }
+        if is_stdout {
+            // Opening it by its path would truncate a file that another program writes, too.
+            let destination = Destination::Direct(Handle::stdout()?.as_file().try_clone()?);
+            return Ok(Self { destination });
         }
         let existing = fs::metadata(path).ok();
         let is_system_file = ["/dev", "/proc"]
@@ -172,12 +179,20 @@ pub fn remove_unfinished_outputs() {
     }
 }
 
+/// Path of the standard output on systems that have one.
+const STDOUT: &str = "/dev/stdout";
+
+/// Whether the path of an output is `-`, the standard output.
+pub fn is_standard_output(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
 /// Whether two paths refer to the same regular file. `-` is standard input, `/dev/stdout` standard output.
 pub fn is_same_file(path: &Path, other: &Path) -> bool {
     let open = |path: &Path| {
         let handle = match path.to_str() {
             Some("-") => Handle::stdin(),
-            Some("/dev/stdout") => Handle::stdout(),
+            Some(STDOUT) => Handle::stdout(),
             // Opening a pipe would wait for its other end.
             _ if fs::metadata(path).is_ok_and(|file| file.is_file()) => Handle::from_path(path),
             _ => return None,

@@ -39,8 +39,9 @@ pub struct Messages {
     /// Capability of each message, or [`NO_CAP`].
     #[serde(skip)]
     caps: Vec<u16>,
+    /// Flags of each message: [`MARKER`], [`TRUNCATED`].
     #[serde(skip)]
-    markers: Vec<u8>,
+    flags: Vec<u8>,
     /// Indexes of the markers.
     #[serde(skip)]
     marker_places: Vec<u32>,
@@ -65,10 +66,15 @@ struct WithoutText {
 /// Sentinel: the format reserves this capability number.
 const NO_CAP: u16 = u16::MAX;
 
+/// Flag of a marker.
+const MARKER: u8 = 1;
+/// Flag of a message whose text was longer than [`MAX_TEXT_BYTES`].
+const TRUNCATED: u8 = 2;
+
 /// Maximum total size of texts. The texts of later messages are dropped, which a diagnostic reports.
 pub const TEXT_BUDGET_BYTES: usize = 128 << 20;
 /// Maximum size of one text; longer ones are truncated.
-const MAX_TEXT_BYTES: usize = 4096;
+pub const MAX_TEXT_BYTES: usize = 4096;
 
 /// Summary of the messages in one bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,7 +109,16 @@ impl Messages {
 
     /// Appends a message.
     pub(crate) fn push(&mut self, time: Nanos, cap: Option<CapId>, kind: MessageKind, text: &[u8]) {
-        let text = &text[..text.len().min(MAX_TEXT_BYTES)];
+        let (text, rest) = text.split_at(text.len().min(MAX_TEXT_BYTES));
+        let flags = match kind {
+            MessageKind::Message => 0,
+            MessageKind::Marker => MARKER,
+        };
+        let truncated = if rest.is_empty() { 0 } else { TRUNCATED };
+        self.push_flagged(time, cap, flags | truncated, text);
+    }
+
+    fn push_flagged(&mut self, time: Nanos, cap: Option<CapId>, flags: u8, text: &[u8]) {
         let without = &mut self.without_text;
         if without.first.is_none() && self.texts.len() + text.len() <= TEXT_BUDGET_BYTES {
             self.texts.extend_from_slice(text);
@@ -116,10 +131,10 @@ impl Messages {
         let time = self.times.last().map_or(time.0, |&last| last.max(time.0));
         self.times.push(time);
         self.caps.push(cap.map_or(NO_CAP, |cap| cap.0));
-        if kind == MessageKind::Marker {
-            self.marker_places.push(saturating_u32(self.markers.len()));
+        if flags & MARKER != 0 {
+            self.marker_places.push(saturating_u32(self.flags.len()));
         }
-        self.markers.push(u8::from(kind == MessageKind::Marker));
+        self.flags.push(flags);
         // Fits into 32 bits because the budget does.
         self.ends.push(self.texts.len() as u32);
     }
@@ -138,7 +153,7 @@ impl Messages {
                 self.without_text.first.get_or_insert(self.len());
             }
             let (time, cap) = (Nanos(slice.time(index)), slice.cap(index));
-            self.push(time, cap, slice.kind(index), slice.text(index));
+            self.push_flagged(time, cap, slice.flags(index), slice.text(index));
         }
         let counted = slice.len() - with_text;
         self.without_text.messages += messages - counted as u64;
@@ -149,7 +164,7 @@ impl Messages {
     pub(crate) fn columns(&mut self, see: &mut dyn FnMut(Column<'_>)) {
         see((&mut self.times).into());
         see((&mut self.caps).into());
-        see((&mut self.markers).into());
+        see((&mut self.flags).into());
         see((&mut self.ends).into());
         see((&mut self.texts).into());
     }
@@ -200,10 +215,21 @@ impl Messages {
     }
 
     fn kind(&self, index: usize) -> MessageKind {
-        match self.markers.get(index) {
-            Some(1) => MessageKind::Marker,
-            _ => MessageKind::Message,
+        match self.flags(index) & MARKER {
+            0 => MessageKind::Message,
+            _ => MessageKind::Marker,
         }
+    }
+
+    fn flags(&self, index: usize) -> u8 {
+        self.flags.get(index).copied().unwrap_or_default()
+    }
+
+    /// Returns the times of the messages whose texts were longer than [`MAX_TEXT_BYTES`].
+    pub fn truncated(&self) -> impl Iterator<Item = Nanos> {
+        let all = self.flags.iter().zip(&self.times);
+        let truncated = all.filter(|(flags, _)| **flags & TRUNCATED != 0);
+        truncated.map(|(_, time)| Nanos(*time))
     }
 
     /// Returns the stored text of a message.
@@ -294,5 +320,22 @@ mod tests {
             all.get(whole + 3).map(|last| last.text),
             Some(String::new())
         );
+    }
+
+    #[test]
+    fn truncated_texts_are_known_slice_by_slice() {
+        let mut slice = Messages::default();
+        let long = [b'x'; MAX_TEXT_BYTES + 1];
+        let texts: [&[u8]; 3] = [&long[1..], &long, b"short"];
+        for (time, text) in (0..).zip(texts) {
+            slice.push(Nanos(time), None, MessageKind::Marker, text);
+        }
+        let mut all = Messages::default();
+        all.append(&slice);
+        for messages in [slice, all] {
+            assert_eq!(messages.truncated().collect::<Vec<_>>(), [Nanos(1)]);
+            assert_eq!(messages.text(1).len(), MAX_TEXT_BYTES);
+            assert!(messages.has_marker(1..2));
+        }
     }
 }

@@ -15,6 +15,7 @@ use eventlog::ids::Nanos;
 pub(super) const FORMAT: Format = Format {
     name: "chrome",
     help: "Trace events in JSON, for chrome://tracing and many other programs",
+    is_trace: true,
     output: OutputKind::File {
         extension: "json",
         write,

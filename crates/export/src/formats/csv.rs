@@ -18,6 +18,7 @@ use session::cells::{Formulas, guard_formula};
 pub(super) const FORMAT: Format = Format {
     name: "csv",
     help: "The same tables as CSV, with a header line",
+    is_trace: false,
     output: OutputKind::Tables(|log, folder| {
         let encoding = match log.formulas {
             Formulas::Neutralized => &GUARDED,

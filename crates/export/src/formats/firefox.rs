@@ -25,6 +25,7 @@ use eventlog::ids::Nanos;
 pub(super) const FORMAT: Format = Format {
     name: "firefox",
     help: "A profile for profiler.firefox.com: markers and counters",
+    is_trace: true,
     output: OutputKind::File {
         extension: "firefox.json",
         write,

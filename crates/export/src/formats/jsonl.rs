@@ -15,6 +15,7 @@ use crate::tables;
 pub(super) const FORMAT: Format = Format {
     name: "jsonl",
     help: "The same tables as JSON, one object per line",
+    is_trace: false,
     output: OutputKind::Tables(|log, folder| tables::write(log, folder, &ENCODING)),
 };
 

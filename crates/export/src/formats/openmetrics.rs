@@ -14,6 +14,7 @@ use eventlog::ids::Nanos;
 pub(super) const FORMAT: Format = Format {
     name: "openmetrics",
     help: "Counters as time series in the text format of Prometheus",
+    is_trace: false,
     output: OutputKind::File {
         extension: "openmetrics.txt",
         write,

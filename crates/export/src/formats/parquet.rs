@@ -28,6 +28,7 @@ use prost::bytes::Bytes;
 pub(super) const FORMAT: Format = Format {
     name: "parquet",
     help: "Tables for DuckDB, Spark and other engines: compressed columns",
+    is_trace: false,
     output: OutputKind::Tables(|log, folder| tables::write(log, folder, &ENCODING)),
 };
 

@@ -4,6 +4,7 @@
 
 pub(crate) mod counters;
 pub(crate) mod draw;
+pub(crate) mod left_out;
 pub(crate) mod names;
 pub(crate) mod walk;
 

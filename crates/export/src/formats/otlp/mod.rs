@@ -26,6 +26,7 @@ use signals::Signals;
 pub(super) const PROTOBUF: Format = Format {
     name: "otlp",
     help: "OpenTelemetry traces, metrics and logs in protobuf, one file each",
+    is_trace: true,
     output: OutputKind::Files(|log, base| write(log, base, Encoding::Protobuf)),
 };
 
@@ -33,6 +34,7 @@ pub(super) const PROTOBUF: Format = Format {
 pub(super) const JSON: Format = Format {
     name: "otlp-json",
     help: "The same as lines of JSON, the format of collectors",
+    is_trace: true,
     output: OutputKind::Files(|log, base| write(log, base, Encoding::Json)),
 };
 

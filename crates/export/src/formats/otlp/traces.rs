@@ -1,5 +1,7 @@
 //! Spans: one trace per capability, per thread, and per name of user spans.
 
+use std::collections::BTreeMap;
+
 use opentelemetry_proto::tonic::common::v1::KeyValue;
 use opentelemetry_proto::tonic::trace::v1::span::{Event, SpanKind};
 use opentelemetry_proto::tonic::trace::v1::status::StatusCode;
@@ -17,8 +19,16 @@ use model::time::Interval;
 pub(super) struct Spans {
     ids: Ids,
     clock: Clock,
-    /// Trace id, kind and interval of the last span; `ordinal` counts the equal ones before it.
-    last: (Vec<u8>, u64, Interval),
+    /// Last span of each kind. Spans of a kind are in time order, so that equal ones follow each other.
+    last: BTreeMap<u64, LastSpan>,
+}
+
+/// Last span of a kind.
+#[derive(Default)]
+struct LastSpan {
+    trace_id: Vec<u8>,
+    span: Interval,
+    /// Number of equal spans before it.
     ordinal: u64,
 }
 
@@ -33,8 +43,7 @@ impl Spans {
         Self {
             ids: Ids::new(run),
             clock,
-            last: (Vec::new(), 0, Interval::default()),
-            ordinal: 0,
+            last: BTreeMap::new(),
         }
     }
 
@@ -46,16 +55,17 @@ impl Spans {
         attributes: Vec<KeyValue>,
     ) -> Span {
         let trace_id = self.ids.trace(of);
-        let this = (trace_id.clone(), kind, span);
-        self.ordinal = if self.last == this {
-            self.ordinal + 1
-        } else {
-            0
+        let last = self.last.entry(kind).or_default();
+        let is_equal = last.trace_id == trace_id && last.span == span;
+        *last = LastSpan {
+            trace_id: trace_id.clone(),
+            span,
+            ordinal: if is_equal { last.ordinal + 1 } else { 0 },
         };
-        self.last = this;
+        let ordinal = last.ordinal;
         Span {
             trace_id,
-            span_id: self.ids.span(of, kind, span, self.ordinal),
+            span_id: self.ids.span(of, kind, span, ordinal),
             name: name.to_owned(),
             kind: SpanKind::Internal.into(),
             start_time_unix_nano: self.clock.unix_ns(span.start()),

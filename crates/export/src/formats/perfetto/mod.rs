@@ -26,6 +26,7 @@ use messages::{
 pub(super) const FORMAT: Format = Format {
     name: "perfetto",
     help: "A trace for ui.perfetto.dev: tracks, slices, flows and counters",
+    is_trace: true,
     output: OutputKind::File {
         extension: "perfetto-trace",
         write,
