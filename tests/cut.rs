@@ -3,6 +3,7 @@
 use crate::common;
 use eventlog::hash::SeededSet;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -17,6 +18,7 @@ use eventlog::{Event, EventType, LogError, LogReader, Record};
 use eventlog_edit::anonymous::Anonymizer;
 use eventlog_edit::cut::{Cut, CutCounts, Selection};
 use proptest::prelude::*;
+use serde_json::Value as Json;
 use tempfile::TempDir;
 
 fn cut(
@@ -634,6 +636,57 @@ fn a_heap_profile_of_a_cut_log_is_that_of_the_range() {
         censuses(stdout(&["heap", new, "--censuses"])),
         censuses(of_range)
     );
+    // Rows without bytes are the frame of eventlog2html.
+    let drawn = |log: &str| {
+        let document = stdout(&["heap", log, "--eventlog2html", "--bands", "0"]);
+        let document: Json = serde_json::from_str(&document).expect("JSON");
+        let rows = |list: &str| {
+            let rows = document[list].as_array().expect("a list").clone();
+            let rows = rows.into_iter().filter(|row| row["y"] != 0);
+            let row = |row: Json| {
+                (
+                    row["x"].to_string(),
+                    row["y"].to_string(),
+                    row["c"].to_string(),
+                )
+            };
+            rows.map(row).collect::<BTreeSet<_>>()
+        };
+        [rows("samples"), rows("heap")]
+    };
+    let in_range = |(x, ..): &(String, String, String)| {
+        let x: f64 = x.parse().expect("a number");
+        (0.4..0.8).contains(&x)
+    };
+    let expected = drawn(case.path()).map(|rows| {
+        let rows = rows.into_iter().filter(in_range);
+        rows.collect::<BTreeSet<_>>()
+    });
+    assert!(!expected[0].is_empty());
+    assert_eq!(drawn(new), expected);
+    let numbers = |words: &[&str]| -> Vec<String> {
+        let rows = stdout(&[words, &["--censuses", "--tsv"]].concat());
+        let number = |row: &str| row.split('\t').nth(1).expect("a number").to_owned();
+        rows.lines().map(number).collect()
+    };
+    // Bands with equal changes have any order.
+    let between = |log: &str, numbers: &[String]| {
+        let (first, last) = (numbers[0].as_str(), numbers[numbers.len() - 1].as_str());
+        let rows = stdout(&["heap", log, "--between", first, last, "--tsv"]);
+        let rows = rows.lines().map(str::to_owned);
+        rows.collect::<BTreeSet<_>>()
+    };
+    let of_cut = numbers(&["heap", new]);
+    let of_range = numbers(&[&["heap", case.path()][..], &range].concat());
+    assert_eq!(between(new, &of_cut), between(case.path(), &of_range));
+    assert_ne!(of_cut[0], "0");
+    for census in [
+        &["--census", "0"][..],
+        &["--between", "0", of_cut[0].as_str()],
+    ] {
+        let before = eventscope(&[&["heap", new], census].concat());
+        assert_eq!(before.status.code(), Some(1), "{census:?}");
+    }
     let outside = eventscope(&["summary", new, "--from", "900ms"]);
     assert!(!outside.status.success());
 }

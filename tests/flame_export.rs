@@ -355,6 +355,28 @@ fn what_a_log_has_not_is_said() {
     }
 }
 
+/// Windows are those of the whole log, and spans as they are.
+#[test]
+fn options_without_effect_on_windows_are_refused() {
+    let log = path("tests/fixtures/flamegraph/announce-N2-l.eventlog");
+    let of_spans = ["flamegraph", log.as_str(), "--source", "spans", "--window"];
+    let refused = "cannot be used with";
+    for (more, status, text) in [
+        (&["window"][..], 0, ""),
+        (&["windows"], 1, "no span windows. It has: window, "),
+        (&["window", "--from", "1ms"], 2, refused),
+        (&["window", "--to", "1s"], 2, refused),
+        (&["window", "--step", "invert"], 2, refused),
+        (&["window", "--measure", "samples"], 2, refused),
+        (&["window", "--track", "spans6.0"], 2, refused),
+    ] {
+        let output = eventscope(&[&of_spans[..], more].concat());
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(status), "{more:?}: {errors}");
+        assert!(errors.contains(text), "{more:?}: {errors}");
+    }
+}
+
 #[test]
 fn files_are_written_where_asked() {
     let folder = std::env::temp_dir().join(format!("eventscope-flame-{}", std::process::id()));

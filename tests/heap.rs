@@ -643,6 +643,39 @@ fn tables_for_people_and_for_programs_agree() {
 }
 
 #[test]
+fn options_of_censuses_without_effect_are_refused() {
+    let case = common::fixture("ghc-9.10.3/prof-heap-N1-hc-l-au");
+    let status = |words: &[&str]| {
+        let output = eventscope(&[&["heap", case.path()], words].concat());
+        output.status.code()
+    };
+    let (one, two) = (["--census", "3"], ["--between", "3", "30"]);
+    let range = [["--from", "1ms"], ["--to", "1s"]];
+    for option in range {
+        assert_eq!(status(&[&one[..], &option].concat()), Some(2), "{option:?}");
+        assert_eq!(status(&[&two[..], &option].concat()), Some(2), "{option:?}");
+    }
+    for option in [
+        &["--bands", "3"][..],
+        &["--sort", "name"],
+        &["--reverse"],
+        &["--filter", "MAIN"],
+        &["--group", "module"],
+    ] {
+        let all = [&["--censuses"], option].concat();
+        assert_eq!(status(&all), Some(2), "{option:?}");
+        let json = [&all[..], &["--json"]].concat();
+        assert_eq!(status(&json), Some(0), "{option:?}");
+        assert_eq!(status(&[&one[..], option].concat()), Some(0), "{option:?}");
+    }
+    for order in ["stddev", "growth"] {
+        assert_eq!(status(&[&one[..], &["--sort", order]].concat()), Some(2));
+    }
+    assert_eq!(status(&[&two[..], &["--sort", "stddev"]].concat()), Some(2));
+    assert_eq!(status(&[&two[..], &["--sort", "growth"]].concat()), Some(0));
+}
+
+#[test]
 fn two_censuses_are_told_apart() {
     let case = common::fixture("ghc-9.10.3/prof-heap-N1-hc-l-au");
     let json = |arguments: &[&str]| -> Json {

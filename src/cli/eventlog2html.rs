@@ -12,6 +12,7 @@
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::ops::Range;
 
 use serde::Serialize;
 
@@ -22,6 +23,7 @@ use analysis::heap::{Breakdown, HeapProfile, Label};
 use eventlog::ids::{CostCentreId, Nanos};
 use eventlog::{Event, EventSet, EventType, Record, Sink};
 use model::census::{BandId, BandSums};
+use model::time::Interval;
 
 /// Filter of messages.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -88,6 +90,8 @@ struct MarkerAndHeapSink<'a> {
     blocks: Vec<(Nanos, u64)>,
     /// Labels of cost centres, without their modules.
     centres: HashMap<CostCentreId, String>,
+    /// Range of a cut log, whose events outside of it are left out.
+    range: Option<Interval>,
     /// Offset and time of the last event in the file.
     last: (u64, Nanos),
 }
@@ -97,7 +101,11 @@ impl Sink for MarkerAndHeapSink<'_> {
 
     fn event(&mut self, record: &Record<'_>) {
         let at = record.time;
-        self.last = self.last.max((record.offset.0, at));
+        if self.range.is_none_or(|range| range.contains(at)) {
+            self.last = self.last.max((record.offset.0, at));
+        } else if record.id != EventType::HEAP_PROF_COST_CENTRE {
+            return;
+        }
         match record.id {
             EventType::USER_MARKER
             | EventType::USER_MSG
@@ -181,10 +189,11 @@ pub(super) fn print(
     };
     let mut sink = MarkerAndHeapSink {
         filter: Some(&request.arguments.traces),
+        range: request.range,
         ..MarkerAndHeapSink::default()
     };
     input.read(&mut sink)?;
-    let Some(chosen) = request.session.heap(&request.choice(number), None) else {
+    let Some(chosen) = request.session.heap(&request.choice(number), request.range) else {
         return Ok(());
     };
     let all = chosen.ranking.bands().iter();
@@ -205,7 +214,12 @@ pub(super) fn print(
     band_rows.truncate(most);
     band_rows.sort_by(|a, b| order(request, a, b));
     let document = Document {
-        samples: samples(profile, &band_rows, sink.last.1),
+        samples: samples(
+            profile,
+            chosen.ranking.censuses().clone(),
+            &band_rows,
+            sink.last.1,
+        ),
         traces: &sink.traces,
         heap: sink.heap(),
     };
@@ -272,15 +286,22 @@ fn deviation(sums: &BandSums) -> f64 {
     (n * squares - sum * sum).max(0.0).sqrt() / n
 }
 
-/// Returns the samples of all bands, sorted by key, followed by those of the bands that are not shown.
-fn samples<'a>(profile: &HeapProfile, band_rows: &'a [NamedBand], end: Nanos) -> Vec<Sample<'a>> {
+/// Returns the samples of all bands in some censuses, sorted by key, followed by those of the bands that are not shown.
+fn samples<'a>(
+    profile: &HeapProfile,
+    places: Range<u32>,
+    band_rows: &'a [NamedBand],
+    end: Nanos,
+) -> Vec<Sample<'a>> {
     let censuses = &profile.censuses;
-    let places = 0..censuses.len() as u32;
+    let part = places.start as usize..places.end as usize;
+    let times = censuses.times().get(part.clone()).unwrap_or_default();
     let times = std::iter::once(Nanos(0))
-        .chain(censuses.times().iter().copied())
+        .chain(times.iter().copied())
         .chain([end]);
     let times: Vec<f64> = times.map(seconds).collect();
-    let mut others: Vec<u64> = censuses.totals().to_vec();
+    let totals = censuses.totals().get(part).unwrap_or_default();
+    let mut others: Vec<u64> = totals.to_vec();
     let mut by_key: Vec<(usize, &NamedBand)> = band_rows.iter().enumerate().collect();
     by_key.sort_by(|a, b| a.1.key.cmp(&b.1.key));
     let mut samples = Vec::with_capacity((band_rows.len() + 1) * times.len());

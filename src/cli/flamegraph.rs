@@ -23,7 +23,7 @@ use eventlog::info_tables::InfoTables;
 use eventlog::{EventType, Record, header, system_words};
 use model::profile::TrackSource;
 use model::profile::source::{Source, Unit};
-use model::profile::stack_source::FlameSelection;
+use model::profile::stack_source::{CensusCounts, FlameSelection};
 use model::profile::weights::Measure;
 use model::time::Interval;
 use scene::palette::Palette;
@@ -61,7 +61,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE")]
     symbols: Option<PathBuf>,
     /// Totals of spans in each span of this name, without collections, as in ghc-events-analyze
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["track", "from", "to", "step", "measure"])]
     window: Option<String>,
     /// Prefixes of messages that begin a span, comma-separated
     #[arg(long, value_name = "WORDS", default_value = "START")]
@@ -426,9 +426,12 @@ fn print(
         Format::Totals => {
             if let Some(window) = &arguments.window {
                 let windows = session.span_totals(Some(window));
+                if windows.is_empty() {
+                    return Err(no_window(session, window));
+                }
                 return Ok(print_windows(&windows, arguments.output, out)?);
             }
-            let (rows, samples) = session.ask(&FlameTableQuery {
+            let (rows, censuses) = session.ask(&FlameTableQuery {
                 choice: query.choice.clone(),
                 steps: query.steps.clone(),
             });
@@ -438,7 +441,7 @@ fn print(
             };
             return Ok(print_totals(
                 (&rows, most),
-                samples.now,
+                censuses,
                 arguments.output,
                 out,
             )?);
@@ -476,19 +479,13 @@ const COLUMNS: [&str; 6] = [
 
 fn print_totals(
     (rows, most): (&[FlameRow], usize),
-    censuses: u32,
+    censuses: CensusCounts,
     output: Output,
     out: &mut Out,
 ) -> io::Result<()> {
-    // Byte weights are averaged over the censuses.
-    let count = u64::from(censuses.max(1));
-    let mean = |amount: u64| {
-        let rounded = (u128::from(amount) * 2 + u128::from(count)) / u128::from(count * 2);
-        rounded as u64
-    };
     let mut table = Table::begin(out, output, &COLUMNS)?;
     for row in rows.iter().take(most) {
-        let (own, total) = (mean(row.own), mean(row.total));
+        let row = row.with_means(censuses);
         if table.is_json() {
             table.object(&json!({
                 "frame": row.frame.name(),
@@ -496,16 +493,16 @@ fn print_totals(
                 "module": row.frame.module,
                 "package": row.frame.package,
                 "location": row.frame.location,
-                "self": own,
-                "total": total,
+                "self": row.own,
+                "total": row.total,
                 "self_samples": row.own_count,
                 "samples": row.count,
             }))?;
         } else {
             table.row(&[
                 row.frame.name().into(),
-                own.into(),
-                total.into(),
+                row.own.into(),
+                row.total.into(),
                 row.own_count.into(),
                 row.count.into(),
                 row.frame.location.as_deref().into(),
@@ -520,6 +517,26 @@ fn print_totals(
         ));
     }
     Ok(())
+}
+
+/// Maximum number of spans listed.
+const MAX_LISTED: usize = 10;
+
+/// Reports that the log has no span with the name of the window, and lists the longest ones.
+fn no_window(session: &Session, window: &str) -> Failure {
+    let totals = session.span_totals(None);
+    let rows = totals.iter().flat_map(|whole| &whole.rows);
+    let mut names: Vec<&str> = rows.map(|row| row.name.as_str()).collect();
+    let more = names.len().saturating_sub(MAX_LISTED);
+    names.truncate(MAX_LISTED);
+    let more = match more {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Failure::Absent(format!(
+        "this log has no span {window}. It has: {}{more}.",
+        names.join(", ")
+    ))
 }
 
 /// Columns of the table of span totals by window; times are in nanoseconds.

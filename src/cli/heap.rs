@@ -18,6 +18,7 @@ use scene::format;
 use session::Session;
 use session::heap::chart::ChartQuery;
 use session::heap::choice::{Grouping, HeapChoice, SelectedBands};
+use session::heap::profiles::profiling_hints;
 use views::heap::chart::picture::{Look, chart_px, heap_svg};
 use views::heap::settings::Form;
 
@@ -49,10 +50,10 @@ pub(super) struct Arguments {
     #[arg(long)]
     censuses: bool,
     /// Print the bands of one census, counted from 0
-    #[arg(long, value_name = "CENSUS", conflicts_with = "censuses")]
+    #[arg(long, value_name = "CENSUS", conflicts_with_all = ["censuses", "from", "to"])]
     census: Option<u32>,
     /// Compare the bands of two censuses, counted from 0
-    #[arg(long, value_names = ["CENSUS", "CENSUS"], num_args = 2, conflicts_with_all = ["censuses", "census"])]
+    #[arg(long, value_names = ["CENSUS", "CENSUS"], num_args = 2, conflicts_with_all = ["censuses", "census", "from", "to"])]
     between: Option<Vec<u32>>,
     /// Write the chart to this file, as SVG
     #[arg(long, value_name = "FILE", conflicts_with_all = ["censuses", "census", "between", "json", "csv", "tsv"])]
@@ -96,7 +97,39 @@ fn form() -> impl TypedValueParser<Value = Form> {
 /// Default number of bands in charts and in tables for reading.
 pub(super) const BANDS: u32 = 15;
 
+/// Refuses options that would have no effect.
+fn check(arguments: &Arguments) -> Result<(), Failure> {
+    let of_bands = [
+        ("--bands", arguments.bands.is_some()),
+        ("--sort", arguments.sort != BandOrder::default()),
+        ("--reverse", arguments.reverse),
+        ("--filter", !arguments.filter.is_empty()),
+        ("--group", arguments.group != Grouping::default()),
+        ("--symbols", arguments.symbols.is_some()),
+    ];
+    let given = of_bands.into_iter().find(|(_, is_given)| *is_given);
+    if let Some((option, _)) = given
+        && arguments.censuses
+        && !arguments.output.json
+    {
+        let what = format!("--censuses prints bands only as JSON: omit {option}, or add --json");
+        return Err(Failure::Usage(what));
+    }
+    let (one, two) = (arguments.census.is_some(), arguments.between.is_some());
+    let what = match arguments.sort {
+        BandOrder::Deviation | BandOrder::Growth if one => {
+            "one census has no deviation and no growth: use --sort size or name"
+        }
+        BandOrder::Deviation if two => {
+            "two censuses are not sorted by deviation: use --sort size, name or growth"
+        }
+        _ => return Ok(()),
+    };
+    Err(Failure::Usage(what.to_owned()))
+}
+
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
+    check(arguments)?;
     let range = arguments.range.span()?;
     let input = arguments.log.open()?;
     let mut session = input.read_session()?;
@@ -135,8 +168,8 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
 fn profiles(arguments: &Arguments, session: &Session) -> Result<Vec<u32>, Failure> {
     let count = session.recording().heap().iter().count() as u32;
     if count == 0 {
-        let what = "the log has no heap profile: run the program with +RTS -hT -l, or another of -hi, -hc, -hy, -hd, -hm, -hr, -hb, -he";
-        return Err(Failure::Absent(what.to_owned()));
+        let what = no_profile(session.overview().ghc.as_deref());
+        return Err(Failure::Absent(what));
     }
     match arguments.profile {
         Some(profile) if profile < count => Ok(vec![profile]),
@@ -154,6 +187,21 @@ fn profiles(arguments: &Arguments, session: &Session) -> Result<Vec<u32>, Failur
             Ok(vec![0])
         }
     }
+}
+
+/// Explains how to record a heap profile with a GHC version.
+fn no_profile(ghc: Option<&str>) -> String {
+    let hints = profiling_hints(ghc).into_iter();
+    let mut flags = hints.map(|(flags, ..)| flags.trim_start_matches("-l "));
+    let Some(first) = flags.next() else {
+        return "the log has no heap profile: GHC 8.2 and later write heap profiles to logs"
+            .to_owned();
+    };
+    let others: Vec<&str> = flags.collect();
+    format!(
+        "the log has no heap profile: run the program with +RTS {first} -l, or another of {}",
+        others.join(", ")
+    )
 }
 
 /// Arguments together with the log that they apply to.

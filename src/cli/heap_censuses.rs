@@ -148,7 +148,7 @@ fn rows(
 /// Returns the first requested profile with all bands that pass the filter.
 ///
 /// # Errors
-/// If the profile lacks one of the censuses.
+/// If the profile has no such census in the range.
 fn all_bands<'a>(
     request: &'a HeapRequest<'_>,
     censuses: &[u32],
@@ -159,16 +159,17 @@ fn all_bands<'a>(
             bands: u32::MAX,
             ..request.choice(number)
         };
-        let chosen = request.session.heap(&choice, None)?;
+        let chosen = request.session.heap(&choice, request.range)?;
         Some((number, profile, chosen))
     });
     let (number, profile, chosen) =
         chosen.ok_or_else(|| Failure::Absent("the log has no heap profile".to_owned()))?;
-    let count = profile.censuses.len() as u64;
-    match censuses.iter().find(|&&census| u64::from(census) >= count) {
+    let there = chosen.ranking.censuses();
+    match censuses.iter().find(|&census| !there.contains(census)) {
         Some(missing) => Err(Failure::Absent(format!(
-            "the heap profile has no census {missing}: it has {}, counted from 0",
-            format::pluralize(count, "census")
+            "the heap profile has no census {missing}: it has {}, counted from {}",
+            format::pluralize(there.len() as u64, "census"),
+            there.start
         ))),
         None => Ok((number, profile, chosen)),
     }

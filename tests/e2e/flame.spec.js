@@ -163,6 +163,20 @@ test('a sandwich has a table of all functions, and callers and callees of one', 
   }).toPass();
 });
 
+test('a sandwich of the live heap is saved with the means that it shows', async ({ page }) => {
+  await open(page, HEAP, '&fk=heap&fo=left');
+  await button(page, 'Sandwich').click();
+  const rows = page.getByRole('grid', { name: 'Functions' }).getByRole('row');
+  const self = rows.nth(1).getByRole('gridcell').nth(1);
+  await expect(self).toHaveText(/^[\d.,]+\s[KM]iB/);
+  const [, size, unit] = (await self.textContent()).match(/^([\d.,]+)\s([KM])iB/);
+  const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Save JSON').click()]);
+  const [first] = JSON.parse(readFileSync(await download.path(), 'utf8'));
+  const shown = Number(size.replace(',', '')) * (unit === 'K' ? 2 ** 10 : 2 ** 20);
+  expect(first.self / shown).toBeGreaterThan(0.9);
+  expect(first.self / shown).toBeLessThan(1.1);
+});
+
 test('two times are compared', async ({ page }) => {
   await open(page, PROFILED);
   const { x, cap } = await timeline(page);

@@ -37,7 +37,7 @@ impl SourceInfo {
         let track = |track: &Track| TrackInfo {
             source: track.source,
             label: None,
-            samples: heap.map_or(track.samples.len(), HeapStacks::len) as u64,
+            samples: heap.map_or_else(|| track.samples.counted(), HeapStacks::len) as u64,
         };
         let thread = |(thread, samples): (ThreadId, u64)| TrackInfo {
             source: TrackSource::Thread(thread),

@@ -116,7 +116,7 @@ fn fill_samples(log: &Log<'_>, rows: &mut Rows) -> Result<(), Error> {
                     sample.span.start().into(),
                     sample.span.end().into(),
                     sample.span.duration().into(),
-                    Cell::Flag(sample.ends, "counts"),
+                    Cell::Flag(sample.counts, "counts"),
                     sample.stack.0.into(),
                     function.into(),
                 ])?;

@@ -122,7 +122,7 @@ pub fn weigh(profile: &Profile, threads: &[ThreadId], range: Interval, own: &mut
             if let Some(weight) = own.get_mut(sample.stack.index()) {
                 weight.add(Weight {
                     amount: sample.span.duration().0,
-                    count: u64::from(sample.ends),
+                    count: u64::from(sample.counts),
                 });
             }
         }

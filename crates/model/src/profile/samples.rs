@@ -20,6 +20,8 @@ pub struct Samples {
     long: Vec<(u32, Duration)>,
     /// Stack of each sample.
     stack: Vec<StackId>,
+    /// Whether each sample counts; empty if all do.
+    counts: Vec<bool>,
     /// Block sums, built on first use.
     sums: OnceLock<WeightBlocks>,
 }
@@ -54,6 +56,27 @@ impl Samples {
         self.end.push(span.end().max(last).max(span.start()));
         self.stack.push(stack);
         self.sums.take();
+    }
+
+    /// Makes only these samples count. The others are further pieces of what one of these ends.
+    pub fn count_only(&mut self, indices: impl IntoIterator<Item = usize>) {
+        self.counts = vec![false; self.len()];
+        for index in indices {
+            if let Some(counts) = self.counts.get_mut(index) {
+                *counts = true;
+            }
+        }
+        self.sums.take();
+    }
+
+    /// Returns whether a sample counts.
+    pub fn counts(&self, index: usize) -> bool {
+        self.counts.get(index).copied().unwrap_or(true)
+    }
+
+    /// Returns the number of samples that count.
+    pub fn counted(&self) -> usize {
+        self.len() - self.counts.iter().filter(|&&counts| !counts).count()
     }
 
     fn push_duration(&mut self, duration: Duration) {
@@ -132,7 +155,7 @@ impl Samples {
         Some(Sample {
             span: whole.intersection(range)?,
             stack,
-            ends: whole.end() <= range.end(),
+            counts: whole.end() <= range.end() && self.counts(index),
         })
     }
 
@@ -158,7 +181,7 @@ impl Samples {
         {
             weight.add(Weight {
                 amount: sample.span.duration().0,
-                count: u64::from(sample.ends),
+                count: u64::from(sample.counts),
             });
         }
     }
@@ -171,8 +194,8 @@ pub struct Sample {
     pub span: Interval,
     /// Stack of the sample.
     pub stack: StackId,
-    /// Whether the sample ends in the range, and so is counted there.
-    pub ends: bool,
+    /// Whether the sample is counted in the range: it counts, and ends there.
+    pub counts: bool,
 }
 
 #[cfg(test)]
@@ -228,9 +251,9 @@ mod tests {
         let early: Vec<Sample> = samples.clipped_to(span(0, 15)).collect();
         let late: Vec<Sample> = samples.clipped_to(span(15, 99)).collect();
         assert_eq!(early.len(), 2);
-        assert_eq!((early[1].span, early[1].ends), (span(10, 15), false));
+        assert_eq!((early[1].span, early[1].counts), (span(10, 15), false));
         assert_eq!(late.len(), 1);
-        assert_eq!((late[0].span, late[0].ends), (span(15, 20), true));
+        assert_eq!((late[0].span, late[0].counts), (span(15, 20), true));
         assert_eq!(samples.clipped_to(span(20, 20)).count(), 0);
         assert_eq!(samples.clipped_to(span(9, 3)).count(), 0);
     }

@@ -67,7 +67,8 @@ fn add_each(samples: &Samples, indices: Range<usize>, own: &mut [Weight]) {
         if let Some(weight) = weight.and_then(|stack| own.get_mut(stack.index()))
             && amount > 0
         {
-            weight.add(Weight { amount, count: 1 });
+            let count = u64::from(samples.counts(index));
+            weight.add(Weight { amount, count });
         }
     }
 }
@@ -146,6 +147,13 @@ mod tests {
             let span = Interval::new(Nanos(index * 10), Nanos(index * 10 + index % 11));
             samples.push(span, StackId((index * index % 97) as u32));
         }
+        assert_weights_of_blocks(&samples);
+        samples.count_only((0..samples.len()).step_by(3));
+        assert_eq!(samples.counted(), 100_000);
+        assert_weights_of_blocks(&samples);
+    }
+
+    fn assert_weights_of_blocks(samples: &Samples) {
         for (from, to) in [
             (0, 3_000_000),
             (5, 2_999_998),
@@ -158,7 +166,7 @@ mod tests {
             for sample in samples.clipped_to(range) {
                 slow[sample.stack.index()].add(Weight {
                     amount: sample.span.duration().0,
-                    count: u64::from(sample.ends),
+                    count: u64::from(sample.counts),
                 });
             }
             assert_eq!(fast, slow, "{from}..{to}");

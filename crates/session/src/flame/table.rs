@@ -10,6 +10,27 @@ use model::profile::stack_source::{CensusCounts, StackSource};
 use model::profile::stacks::{StackId, Stacks};
 use model::profile::weights::{Weight, totals};
 
+impl FlameRow {
+    /// Returns the row with means over the censuses in place of sums, rounded. Times are unchanged: they have no
+    /// censuses.
+    pub fn with_means(&self, censuses: CensusCounts) -> Self {
+        let before = |(own, total)| (mean(own, censuses.before), mean(total, censuses.before));
+        Self {
+            own: mean(self.own, censuses.now),
+            total: mean(self.total, censuses.now),
+            before: self.before.map(before),
+            ..self.clone()
+        }
+    }
+}
+
+/// Rounds the mean of a sum over censuses.
+fn mean(sum: u64, censuses: u32) -> u64 {
+    let count = u128::from(censuses.max(1));
+    let rounded = (u128::from(sum) * 2 + count) / (count * 2);
+    u64::try_from(rounded).unwrap_or(u64::MAX)
+}
+
 /// Returns own weight and total of every function with any weight, the largest own weight first, and the number of
 /// censuses summed. Functions are identified by name, as in steps and views.
 pub fn table(

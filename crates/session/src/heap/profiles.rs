@@ -144,7 +144,7 @@ pub fn profiling_hints(ghc: Option<&str>) -> Vec<ProfilingHint> {
         Some((parts.next()?.ok()?, parts.next()?.ok()?))
     });
     let since = |from: (u32, u32)| version.is_none_or(|version| version >= from);
-    let all: [((u32, u32), &str, &str, &str); 5] = [
+    let all: [((u32, u32), &str, &str, &str); 6] = [
         (
             (8, 6),
             "-l -hT",
@@ -165,8 +165,14 @@ pub fn profiling_hints(ghc: Option<&str>) -> Vec<ProfilingHint> {
         ),
         (
             (8, 2),
-            "-l -hy, -hd, -hm, -hr, -hb",
-            "by type, closure description, module, retainer set, biography",
+            "-l -hy, -hd, -hm",
+            "by type, closure description, module",
+            "-prof",
+        ),
+        (
+            (8, 10),
+            "-l -hr, -hb",
+            "by retainer set, biography",
             "-prof",
         ),
         ((9, 10), "-l -he", "by era", "-prof"),
@@ -190,8 +196,10 @@ mod tests {
     fn ways_by_version() {
         let flags =
             |ghc| -> Vec<&str> { profiling_hints(ghc).into_iter().map(|way| way.0).collect() };
-        assert_eq!(flags(None).len(), 5);
+        assert_eq!(flags(None).len(), 6);
         assert!(is_too_old(Some("7.10.3")));
+        let retains = |ghc| flags(ghc).iter().any(|flags| flags.contains("-hr"));
+        assert!(!retains(Some("8.8.4")) && retains(Some("8.10.7")));
         assert!(!flags(Some("9.0.2")).contains(&"-l -hi"));
         assert!(flags(Some("9.2.1")).contains(&"-l -hi"));
         assert!(!flags(Some("9.8.4")).contains(&"-l -he"));

@@ -155,11 +155,12 @@ pub(super) fn Sandwich(props: &SandwichProps) -> Html {
             listed
         },
     );
-    let out = use_memo(Rc::clone(&listed), |listed| {
-        let listed = Rc::clone(listed);
+    let out = use_memo((Rc::clone(&listed), censuses), |(listed, censuses)| {
+        let rows = listed.iter().map(|row| row.with_means(*censuses));
+        let rows: Vec<FlameRow> = rows.collect();
         RowSource::local(move |part, how| {
             let (from, to) = (part.start as usize, part.end as usize);
-            let some = listed.get(from..to.min(listed.len())).unwrap_or_default();
+            let some = rows.get(from..to.min(rows.len())).unwrap_or_default();
             rows_text(how, &NAMES, some.iter().map(cells), from == 0)
         })
     });
@@ -174,7 +175,7 @@ pub(super) fn Sandwich(props: &SandwichProps) -> Html {
     }
 }
 
-/// Column names of the exported file. Values are in the unit of the source; those of heap profiles are sums over all
+/// Column names of the exported file. Values are in the unit of the source; those of heap profiles are means over the
 /// censuses.
 const NAMES: [&str; 9] = [
     "function",

@@ -9,7 +9,8 @@
 //! they nest (`lanes`). A pass of GHC begins and ends on one thread; its frame has the module being compiled.
 //!
 //! As in `ghc-events-analyze`, collections of the whole program do not count towards a span: they appear on top of
-//! it as the runtime's frame `GC`.
+//! it as the runtime's frame `GC`. Inner spans and collections divide a span into several samples, of which only the
+//! last of the span itself counts: a span counts once.
 
 mod lanes;
 pub mod opentelemetry;

@@ -67,11 +67,21 @@ struct SampleWriter<'a> {
     collections: &'a [(u64, u64)],
     /// Index of the first collection that has not ended.
     next: usize,
+    /// For each ended span, the sample that counts it.
+    counted: Vec<usize>,
+}
+
+/// A span that has not ended.
+struct OpenSpan {
+    stack: StackId,
+    end: u64,
+    /// The last sample of the span itself, or a collection on it if it has none so far: this one counts the span.
+    counted: Option<usize>,
 }
 
 impl SampleWriter<'_> {
-    /// Writes the time from `start` to `end`, in which `stack` is innermost except for collections.
-    fn stretch(&mut self, stack: StackId, start: u64, end: u64) {
+    /// Writes the time from `start` to `end`, in which `span` is innermost except for collections.
+    fn stretch(&mut self, span: &mut OpenSpan, start: u64, end: u64) {
         let mut at = start;
         while at < end {
             let ended = |&(_, end): &(u64, u64)| end <= at;
@@ -81,24 +91,39 @@ impl SampleWriter<'_> {
             let collection = self.collections.get(self.next).copied();
             let (from, to) =
                 collection.map_or((end, end), |(from, to)| (from.min(end), to.min(end)));
-            self.push(stack, at, from);
+            if let Some(index) = self.push(span.stack, at, from) {
+                span.counted = Some(index);
+            }
             if from < to {
-                let collecting = self.stacks.push(stack, self.gc);
-                self.push(collecting, at.max(from), to);
+                let collecting = self.stacks.push(span.stack, self.gc);
+                let index = self.push(collecting, at.max(from), to);
+                span.counted = span.counted.or(index);
             }
             at = to.max(from);
         }
     }
 
-    fn push(&mut self, stack: StackId, start: u64, end: u64) {
-        if start < end {
-            self.samples
-                .push(Interval::new(Nanos(start), Nanos(end)), stack);
+    /// Writes a sample, unless it is empty; returns its index.
+    fn push(&mut self, stack: StackId, start: u64, end: u64) -> Option<usize> {
+        if start >= end {
+            return None;
         }
+        let index = self.samples.len();
+        self.samples
+            .push(Interval::new(Nanos(start), Nanos(end)), stack);
+        Some(index)
+    }
+
+    /// Writes the rest of a span, from `at` to its end.
+    fn finish(&mut self, mut span: OpenSpan, at: u64) {
+        let end = span.end;
+        self.stretch(&mut span, at, end);
+        self.counted.extend(span.counted);
     }
 }
 
-/// Returns the samples of a lane. `names` has the frame of each name; `gc` is the collector's frame.
+/// Returns the samples of a lane; of those of a span, one counts. `names` has the frame of each name; `gc` is the
+/// collector's frame.
 pub(super) fn samples(
     stacks: &mut Stacks,
     spans: &[ProgramSpan],
@@ -111,31 +136,42 @@ pub(super) fn samples(
         gc,
         collections: &collections.all,
         next: 0,
+        counted: Vec::new(),
     };
-    // Stacks and ends of the open spans, outermost first.
-    let mut open_spans: Vec<(StackId, u64)> = Vec::new();
+    // Open spans, outermost first.
+    let mut open_spans: Vec<OpenSpan> = Vec::new();
     let mut at = 0;
     for span in spans {
-        while let Some(&(stack, end)) = open_spans.last().filter(|(_, end)| *end <= span.start) {
-            writer.stretch(stack, at, end);
+        while let Some(ended) = open_spans.pop_if(|open| open.end <= span.start) {
+            let end = ended.end;
+            writer.finish(ended, at);
             at = end.max(at);
-            open_spans.pop();
         }
-        let around = open_spans
-            .last()
-            .map_or(StackId::EMPTY, |&(stack, _)| stack);
-        if around != StackId::EMPTY {
-            writer.stretch(around, at, span.start);
+        let mut around = StackId::EMPTY;
+        if let Some(open) = open_spans.last_mut() {
+            writer.stretch(open, at, span.start);
+            around = open.stack;
         }
         at = span.start;
         if let Some(&frame) = names.get(span.name as usize) {
             let stack = writer.stacks.push(around, frame);
-            open_spans.push((stack, span.end));
+            open_spans.push(OpenSpan {
+                stack,
+                end: span.end,
+                counted: None,
+            });
         }
     }
-    while let Some((stack, end)) = open_spans.pop() {
-        writer.stretch(stack, at, end);
+    while let Some(ended) = open_spans.pop() {
+        let end = ended.end;
+        writer.finish(ended, at);
         at = end.max(at);
     }
-    writer.samples
+    let SampleWriter {
+        mut samples,
+        counted,
+        ..
+    } = writer;
+    samples.count_only(counted);
+    samples
 }

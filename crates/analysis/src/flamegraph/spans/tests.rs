@@ -3,10 +3,12 @@ use proptest::prelude::*;
 use super::totals::{WindowTotals, span_totals};
 use super::*;
 use crate::automata::thread_state::{Activity, ThreadSpan};
+use crate::flamegraph::source_info::SourceInfo;
 use crate::timeline::messages::MessageKind;
 use eventlog::StopStatus;
 use eventlog::conventions::opentelemetry::Telemetry;
 use eventlog::cursor::Text;
+use model::profile::source::Source;
 use model::time::Interval;
 
 fn said(messages: &[(u64, u16, &str)]) -> Messages {
@@ -160,6 +162,46 @@ fn collections_stand_on_spans() {
             "spans10.0 52..60 a",
         ]
     );
+}
+
+/// Collections, inner spans and ranges divide spans into samples, but not into more spans.
+#[test]
+fn a_span_counts_once() {
+    let found = spans(
+        &[
+            (10, 0, "START a"),
+            (20, 0, "START b"),
+            (50, 0, "STOP b"),
+            (60, 0, "STOP a"),
+            (70, 0, "START a"),
+            (90, 0, "STOP a"),
+            (92, 0, "START c"),
+            (94, 0, "STOP c"),
+        ],
+        100,
+    );
+    // Of `c`, there is no time but that of a collection.
+    let collections = [(12, 15), (30, 32), (40, 41), (80, 81), (85, 86), (91, 95)];
+    let (profile, _) = found.profile(&collections, &store(100), Nanos(100));
+    let counts = |range| {
+        let own = profile.weigh(&[0], range);
+        let counted = |label: &str| {
+            let stacks = profile.stacks.ids().filter(|&stack| {
+                let frame = profile.stacks.outermost_first(stack).pop();
+                let frame = frame.and_then(|frame| profile.frames.get(frame));
+                frame.is_some_and(|frame| frame.label == label)
+            });
+            stacks.map(|stack| own[stack.index()].count).sum::<u64>()
+        };
+        ["a", "b", "c", "GC"].map(counted)
+    };
+    let range = |start, end| Interval::new(Nanos(start), Nanos(end));
+    assert_eq!(counts(profile.span), [2, 1, 0, 1]);
+    assert_eq!(counts(range(10, 55)), [0, 1, 0, 0]);
+    assert_eq!(counts(range(55, 100)), [2, 0, 0, 1]);
+    assert_eq!(profile.tracks[0].samples.counted(), 4);
+    let info = SourceInfo::of_profile(Source::default(), &profile);
+    assert_eq!(info.tracks[0].samples, 4);
 }
 
 #[test]
@@ -337,6 +379,12 @@ proptest! {
         prop_assert_eq!(left_out, 0);
         let all: Vec<usize> = (0..profile.tracks.len()).collect();
         crate::flamegraph::test_support::parts_sum(&profile, &all, cuts)?;
+        // Collections divide spans into more samples, but not into more spans.
+        let (undivided, _) = found.profile(&[], &store(500), Nanos(500));
+        let counted = |profile: &Profile| -> Vec<usize> {
+            profile.tracks.iter().map(|track| track.samples.counted()).collect()
+        };
+        prop_assert_eq!(counted(&profile), counted(&undivided));
         // The total of a name equals the weight of all stacks with its frame and without `GC` on top.
         let log = Interval::new(Nanos(0), Nanos(500));
         let rows = span_totals(&found, &collections, log, None).remove(0).rows;

@@ -15,8 +15,8 @@ pub(super) struct StackInterval {
     pub(super) duration: Duration,
     /// Stack of the interval.
     pub(super) stack: StackId,
-    /// Whether the interval is a sample that counts in the range: not a gap, and not part of a sample that ends
-    /// after the range.
+    /// Whether the interval is a sample that counts in the range: not a gap, not part of a sample that ends after
+    /// the range, and not a further piece of a span.
     pub(super) counts: bool,
 }
 
@@ -71,7 +71,8 @@ impl StackTimeline {
         let pause = first || before.is_some_and(|before| span.start().since(before) > self.jitter);
         let start = self.range.nearest(span.start());
         let end = span.end().min(self.range.end());
-        let counts = span.start() < span.end() && span.end() <= self.range.end();
+        let ends = span.start() < span.end() && span.end() <= self.range.end();
+        let counts = ends && track.samples.counts(index);
         let idle = profile.idle_stack;
         if pause && let Some(gap) = self.stretch(start, idle, false) {
             self.next = Some((end, stack, counts));

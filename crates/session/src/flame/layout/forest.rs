@@ -98,7 +98,7 @@ pub(super) struct Node {
     pub(super) amount: u64,
     /// Weight of samples whose stack is the common prefix itself.
     pub(super) own: u64,
-    /// Number of samples, without pauses.
+    /// Number of samples that count, without pauses.
     pub(super) count: u64,
 }
 
@@ -179,12 +179,8 @@ impl Forest {
                 if let Some((span, stack)) = track.samples.get(index) {
                     let (stack, amount) = (track.visible_stack(stack), span.duration().0);
                     if amount > 0 || parts.is_empty() {
-                        parts.push(Node::leaf(
-                            track.stacks,
-                            stack,
-                            amount,
-                            u64::from(amount > 0),
-                        ));
+                        let counts = amount > 0 && track.samples.counts(index);
+                        parts.push(Node::leaf(track.stacks, stack, amount, u64::from(counts)));
                     }
                 }
             }

@@ -58,7 +58,7 @@ impl<'a> Surround<'a> {
             } else {
                 index -= 1;
                 if let Some(sample) = track.samples.clipped(index, range) {
-                    let weight = (sample.span.duration(), u64::from(sample.ends));
+                    let weight = (sample.span.duration(), u64::from(sample.counts));
                     walk.step(track.visible_stack(sample.stack), edge, weight);
                 }
             }

@@ -173,7 +173,7 @@ impl Walk<'_> {
 
     fn sample(&mut self, index: usize) {
         if let Some(sample) = self.track.samples.clipped(index, self.range) {
-            let (span, count) = (sample.span, u64::from(sample.ends));
+            let (span, count) = (sample.span, u64::from(sample.counts));
             let stack = self.track.visible_stack(sample.stack);
             self.stretch(stack, span.end(), span.duration(), count);
         }

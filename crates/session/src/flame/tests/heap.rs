@@ -64,6 +64,34 @@ fn censuses_are_summed_up() {
     ");
 }
 
+/// Tables have the mean of each side: that of one census, and that of two.
+#[test]
+fn rows_have_the_mean_of_their_censuses() {
+    let mut choice = query(&[], Some(span(2, 10)), View::LeftHeavy).choice;
+    choice.before = Some(span(0, 6));
+    let question = FlameTableQuery {
+        choice,
+        steps: Vec::new(),
+    };
+    let (rows, censuses) = table(&StepCache::default(), &small_heap(), &question);
+    let means = rows.iter().map(|row| {
+        let row = row.with_means(censuses);
+        (row.frame.label.clone(), row.own, row.total, row.before)
+    });
+    let mut means: Vec<_> = means.collect();
+    means.sort();
+    let row = |name: &str, own, total, before| (name.to_owned(), own, total, Some(before));
+    assert_eq!(
+        means,
+        [
+            row("a", 0, 30, (0, 30)),
+            row("b", 10, 10, (25, 25)),
+            row("c", 20, 20, (5, 5)),
+            row("d", 8, 8, (4, 4)),
+        ]
+    );
+}
+
 /// Heap profiles have no time order; the time view is laid out by weight.
 #[test]
 fn what_was_alive_has_no_order_of_time() {
