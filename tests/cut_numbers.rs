@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::merging::{facts, merge_logs};
+use common::merging::{facts, merge_logs, two_collecting_processes};
 use common::{Case, expected_coverage, for_all, session_of};
 use eventlog::ids::Nanos;
 use eventlog::source::read_log;
@@ -268,6 +268,25 @@ fn merged_cuts_give_the_numbers_of_both_ranges() {
         expect_same(&numbers(&log, None), &numbers(&whole, Some(range)))?;
         Ok(1)
     });
+}
+
+/// Each process has its own collections, also those in progress at the edges of a cut.
+#[test]
+fn a_cut_of_two_processes_gives_the_numbers_of_its_range() {
+    let merged = two_collecting_processes();
+    let whole = session_of(&merged).expect("a log");
+    let times = [
+        500, 1_500, 2_050, 2_500, 3_050, 4_000, 5_500, 6_500, 7_020, 7_500, 8_050, 8_500,
+    ];
+    for (place, from) in times.iter().enumerate() {
+        for to in &times[place + 1..] {
+            let range = Interval::new(Nanos(*from), Nanos(*to));
+            let log = cut(&merged, range, false).expect("a cut");
+            let log = session_of(&log).expect("a log");
+            let same = expect_same(&numbers(&log, None), &numbers(&whole, Some(range)));
+            assert_eq!(same, Ok(()), "{from} to {to}");
+        }
+    }
 }
 
 /// Returns the marks of a row in a range. Marks near its edges are left out, as pixels there include what is

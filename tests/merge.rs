@@ -6,6 +6,7 @@ use crate::common;
 use std::collections::BTreeMap;
 use std::fs;
 
+use analysis::flamegraph::foreign::Calls;
 use common::build::{LogBuilder, TYPES};
 use common::events::{RawEvent, compare_events};
 use common::ghc_events::{build_reference_reader, list_events};
@@ -433,6 +434,70 @@ fn messages_that_do_not_tell_are_refused() {
     assert!(matches!(twice, PlanError::OneWay { .. }), "{twice}");
 }
 
+/// Calls of two processes with equal numbers and names remain apart.
+#[test]
+fn foreign_calls_of_each_process_keep_their_times() {
+    let messages = |texts: &[(u64, &str)]| {
+        let texts: Vec<_> = (texts.iter())
+            .map(|&(at, text)| (at, text.to_owned()))
+            .collect();
+        log_with_messages(&texts)
+    };
+    let logs = [
+        messages(&[
+            (10, "go"),
+            (20, "START 0 f"),
+            (25, "ANN_TH 0 f 7"),
+            (50, "STOP 0 f"),
+        ]),
+        messages(&[
+            (10, "go"),
+            (30, "START 0 f"),
+            (35, "ANN_TH 0 f 8"),
+            (90, "STOP 0 f"),
+        ]),
+    ];
+    let (new, ..) = merge_logs(&[&logs[0], &logs[1]], &Align::Start, &[]).expect("a plan");
+    let mut calls = Calls::default();
+    read_log(&mut new.as_slice(), &mut |record: &Record<'_>| {
+        if let Event::UserMessage { msg } = record.event() {
+            calls.message(&msg.to_str(), record.time);
+        }
+    })
+    .expect("a log");
+    let found: Vec<_> = (calls.finished.iter())
+        .map(|call| {
+            let thread = call.thread.map(|thread| thread.0);
+            (call.span.start().0, call.span.end().0, thread)
+        })
+        .collect();
+    assert_eq!(found, [(20, 50, Some(7)), (30, 90, Some(8))]);
+    assert!(calls.anomalies.kept().is_empty());
+}
+
+/// A log has no place for the sampling interval of each process.
+#[test]
+fn differing_sampling_intervals_are_told() {
+    let log = |interval: u64| {
+        let types = [TYPES, &[(168, Some(8), "Start of time profile")]].concat();
+        let mut log = LogBuilder::with_types(&types);
+        log.block(None, (10, 20), |log| {
+            log.event(168, 10, &interval.to_be_bytes())
+        });
+        log.end().bytes.clone()
+    };
+    let told = |intervals: [u64; 2]| {
+        let logs = intervals.map(log);
+        let merged = merge_logs(&[&logs[0], &logs[1]], &Align::Start, &[]);
+        merged.expect("a plan").1.differing_intervals()
+    };
+    assert_eq!(
+        told([1_000_000, 10_000_000]).as_deref(),
+        Some("1 ms, 10 ms")
+    );
+    assert_eq!(told([1_000_000, 1_000_000]), None);
+}
+
 #[test]
 fn any_two_logs_merge() {
     let all: Vec<_> = cases()
@@ -526,6 +591,23 @@ fn the_command_line() {
     assert_eq!(caps.lines().count(), 4, "{caps}");
     let wrong = ["merge", case.path(), "-o", &new, "--offset", "nothing=1ms"];
     assert_eq!(status(&wrong).0, Some(2));
+    let same_name = ["one", "two"].map(|folder| path(&format!("{folder}/same.eventlog")));
+    for (path, log) in same_name.iter().zip([case.path(), other.path()]) {
+        let folder = std::path::Path::new(path).parent().expect("a folder");
+        fs::create_dir(folder).expect("a folder");
+        fs::copy(log, path).expect("a copy");
+    }
+    let offset = |log: &str| {
+        let [one, two] = &same_name;
+        status(&["merge", one, two, "-o", &new, "--offset", log])
+    };
+    let (code, said) = offset("same.eventlog=1ms");
+    let advice = format!(
+        "2 logs are named same.eventlog: write the path, such as {}",
+        same_name[0]
+    );
+    assert!(code == Some(2) && said.contains(&advice), "{code:?} {said}");
+    assert_eq!(offset(&format!("{}=1ms", same_name[1])).0, Some(0));
     let wrong = ["merge", case.path(), "-o", &new, "--by", "marker"];
     assert_eq!(status(&wrong).0, Some(2));
     let marker = [

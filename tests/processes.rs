@@ -8,12 +8,15 @@ use std::fs;
 use analysis::account::report::CapTimes;
 use analysis::timeline::thread_lane::{ThreadListQuery, ThreadListRow};
 use common::build::{LogBuilder, TYPES};
-use common::merging::merge_logs;
+use common::merging::{merge_logs, two_collecting_processes};
 use common::picture::tracks;
 use common::{eventscope, fixture, stdout};
-use eventlog::ids::ThreadId;
+use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog_edit::merge::Align;
-use session::questions::{EnvironmentQuery, FindingsQuery, ProcessQuery, SummaryQuery};
+use model::time::Interval;
+use session::questions::{
+    EnvironmentQuery, FindingsQuery, GcCostsQuery, ProcessQuery, SummaryQuery, TimeQuery,
+};
 use session::tracks::name::TrackName;
 use session::{Session, read_session};
 use tempfile::TempDir;
@@ -87,6 +90,38 @@ fn each_process_has_the_numbers_of_its_own_log() {
         .iter()
         .map(|log| session(log).ask(&SummaryQuery(None)).max_heap_size);
     assert!(all.max_heap_size >= most.max().flatten());
+}
+
+/// A collection that overlaps one of another process counts where it begins, and stops only its own capabilities.
+#[test]
+fn collections_of_a_range_are_those_that_begin_in_it() {
+    let new = session(&two_collecting_processes());
+    let range = |from, to| Interval::new(Nanos(from), Nanos(to));
+    // The second process collects twice during the first collection of the first one, which ends at 5000.
+    for (from, to, count, pause_ns) in [
+        (500, 4_500, 3, 3_500 + 200),
+        (4_500, 5_500, 0, 500),
+        (5_500, 7_500, 2, 1_050 + 100),
+        (0, 10_000, 7, 4_000 + 100 + 100 + 100 + 100 + 1_050 + 100),
+    ] {
+        let range = Some(range(from, to));
+        let costs = new.ask(&GcCostsQuery(range)).expect("it is read");
+        let counted: u64 = costs.iter().map(|row| row.count).sum();
+        let paused: u64 = costs.iter().map(|row| row.pause_ns).sum();
+        assert_eq!((counted, paused), (count, pause_ns), "{from} to {to}");
+        assert_eq!(new.ask(&SummaryQuery(range)).collections, Some(count));
+        let times = new.ask(&TimeQuery(range)).collections;
+        assert_eq!((times.count, times.pause_ns), (count, pause_ns));
+    }
+    let costs = new.ask(&GcCostsQuery(Some(range(2_500, 3_500))));
+    let costs = costs.expect("it is read");
+    assert_eq!(costs[0].mean_standstill_ns, 100);
+    let work: Vec<(CapId, u64)> = costs[0]
+        .caps
+        .iter()
+        .map(|(cap, parts)| (*cap, parts.inside_ns()))
+        .collect();
+    assert_eq!(work, [(CapId(0), 1_000), (CapId(1), 100)]);
 }
 
 #[test]

@@ -20,7 +20,7 @@ pub(super) struct Arguments {
     /// Write the new log to this file
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
-    /// Shift the events of a log by this duration: `server.eventlog=250us`, `client.eventlog=-1.5ms`; units are ns, us, ms, s, min and h
+    /// Shift the events of a log, named by its file name or path, by this duration: `server.eventlog=250us`, `client.eventlog=-1.5ms`; units are ns, us, ms, s, min and h
     #[arg(long, value_name = "LOG=DURATION")]
     offset: Vec<Offset>,
     /// Align the logs by `wall-clock`, `start` (their first events), `marker=TEXT` (the first marker or message with that text), `pairs` (messages that they send each other, in both directions: markers or messages such as `SEND 42` and `RECV 42`) or `messages=WORD,WORD` (the same with other words)
@@ -142,17 +142,31 @@ pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
 fn offsets(logs: &[LogFile], asked: &[Offset]) -> Result<Vec<i128>, Failure> {
     let mut offsets = vec![0; logs.len()];
     for Offset { log, ns } in asked {
-        let is_it = |file: &LogFile| file.name() == *log || file.path().as_os_str() == log.as_str();
-        let mut found = logs
-            .iter()
-            .zip(&mut offsets)
-            .filter(|(file, _)| is_it(file));
-        let Some((_, offset)) = found.next() else {
-            return Err(Failure::Usage(format!("--offset: no log is named {log}")));
-        };
-        *offset += ns;
+        let place = place(logs, log).map_err(|why| Failure::Usage(format!("--offset: {why}")))?;
+        if let Some(offset) = offsets.get_mut(place) {
+            *offset += ns;
+        }
     }
     Ok(offsets)
+}
+
+/// Returns the index of the log with this path, or else with this file name.
+fn place(logs: &[LogFile], wanted: &str) -> Result<usize, String> {
+    let has_path = |file: &LogFile| file.path().as_os_str() == wanted;
+    if let Some(place) = logs.iter().position(has_path) {
+        return Ok(place);
+    }
+    let named = logs.iter().enumerate();
+    let named: Vec<(usize, &LogFile)> = named.filter(|(_, file)| file.name() == wanted).collect();
+    match named[..] {
+        [] => Err(format!("no log is named {wanted}")),
+        [(place, _)] => Ok(place),
+        [(_, first), ..] => Err(format!(
+            "{} logs are named {wanted}: write the path, such as {}=250us",
+            named.len(),
+            first.path().display()
+        )),
+    }
 }
 
 /// Surveys a log for merging and reports its damage. Returns the facts, whether the log is intact, and its size in
@@ -174,12 +188,17 @@ fn print_alignment(plan: &Plan) {
     }
 }
 
-/// Reports the events that the merged log cannot represent.
+/// Reports what the merged log cannot represent.
 fn print_left_out(counts: &MergeCounts) {
     if counts.censuses > 0 {
         print_message(format_args!(
             "{} events of heap profiles were left out: a log can contain the heap profile of only one process",
             counts.censuses
+        ));
+    }
+    if let Some(intervals) = counts.differing_intervals() {
+        print_message(format_args!(
+            "the processes took samples at different intervals ({intervals}): a log does not tell which process an interval belongs to, so all samples count for the one logged last"
         ));
     }
     for (id, count) in &counts.misfits {

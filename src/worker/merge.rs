@@ -89,13 +89,18 @@ fn words(error: JsValue) -> String {
     js_sys::Error::from(error).message().into()
 }
 
-/// Describes what was left out of the new log.
+/// Describes what the new log cannot represent.
 fn left_out(counts: &MergeCounts) -> Vec<String> {
     let mut said = Vec::new();
     if counts.censuses > 0 {
         said.push(format!(
             "The heap profile of the second process was left out ({} events): a log has a place for that of one.",
             counts.censuses
+        ));
+    }
+    if let Some(intervals) = counts.differing_intervals() {
+        said.push(format!(
+            "The processes took samples at different intervals ({intervals}): a log does not tell which process an interval belongs to, so all samples count for the one logged last."
         ));
     }
     let misfits: u64 = counts.misfits.values().sum();

@@ -133,6 +133,13 @@ impl LogBuilder {
         self
     }
 
+    /// Appends a collection of the youngest generation by one capability, with its statistics.
+    pub fn collection(&mut self, start: u64, end: u64) -> &mut Self {
+        self.event(9, start, &[])
+            .event(53, end, &[0; 58])
+            .event(10, end, &[])
+    }
+
     /// Appends the end-of-data marker.
     pub fn end(&mut self) -> &mut Self {
         self.raw(&[0xFF, 0xFF])

@@ -380,7 +380,9 @@ impl Recording {
         }
         self.store.end_spans(end, |open| self.open.add(open));
         self.store.finish(end);
-        self.numbers.finish(self.store.account().pauses().all());
+        let processes = self.store.account().processes();
+        self.numbers
+            .finish(processes.flat_map(|(_, pauses)| pauses.all()));
         self.tracks
             .finish(&self.numbers, &self.messages, reader.index(), end);
         self.telemetry.finish(end);

@@ -14,15 +14,17 @@
 //! | nonmoving collector | its last cycle | the rest of one in progress |
 //! | each task | last migration, deletion | |
 //! | definitions | all | those that name something in the range |
+//!
+//! In a log of several processes, each has its own collections and cycles of the nonmoving collector.
 
 use std::rc::Rc;
 
 use eventlog::hash::{SeededMap, SeededSet};
 
-use super::definition::is_definition;
+use super::definition::{OS_PROCESS, is_definition};
 use eventlog::cursor::Cursor;
 use eventlog::event::{EventType, Subject};
-use eventlog::ids::{CapId, Nanos, ThreadId};
+use eventlog::ids::{CapId, CapsetId, Nanos, ThreadId};
 use eventlog::{Event, EventSet, Record, StopStatus};
 
 /// Events of collections.
@@ -129,11 +131,54 @@ pub(crate) fn cap_place(cap: Option<CapId>) -> usize {
 
 /// Returns the list entry of a capability, extending the list as needed.
 pub(crate) fn slot<T: Default>(all: &mut Vec<T>, cap: Option<CapId>) -> &mut T {
-    let at = cap_place(cap);
+    nth(all, cap_place(cap))
+}
+
+/// Returns the list entry at an index, extending the list as needed.
+fn nth<T: Default>(all: &mut Vec<T>, at: usize) -> &mut T {
     if at >= all.len() {
         all.resize_with(at + 1, T::default);
     }
     &mut all[at]
+}
+
+/// Processes of a log, numbered from 0 in the order of their capability sets. What belongs to none counts for the
+/// first one.
+#[derive(Clone, Debug, Default)]
+struct Processes {
+    sets: SeededMap<CapsetId, usize>,
+    /// By [`cap_place`].
+    caps: Vec<Option<usize>>,
+}
+
+impl Processes {
+    /// Processes an event of a known type.
+    fn observe(&mut self, record: &Record<'_>) {
+        match record.event() {
+            Event::CapsetCreate {
+                capset,
+                capset_type,
+            } if capset_type.0 == OS_PROCESS => {
+                let next = self.sets.len();
+                self.sets.entry(capset).or_insert(next);
+            }
+            Event::CapsetAssignCap { capset, cap } => {
+                if let Some(&process) = self.sets.get(&capset) {
+                    slot(&mut self.caps, Some(cap)).get_or_insert(process);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns the process of a capability.
+    fn of(&self, cap: Option<CapId>) -> usize {
+        self.caps
+            .get(cap_place(cap))
+            .copied()
+            .flatten()
+            .unwrap_or(0)
+    }
 }
 
 /// Activities in progress at a point in time.
@@ -141,6 +186,18 @@ pub(crate) fn slot<T: Default>(all: &mut Vec<T>, cap: Option<CapId>) -> &mut T {
 pub(crate) struct Activity {
     /// The running thread by [`cap_place`].
     running: Vec<Option<ThreadId>>,
+    processes: Processes,
+    /// By process.
+    own: Vec<ProcessActivity>,
+    has_task: bool,
+    /// The runtime's threads that end waits for time and I/O, identified by their labels.
+    managers: SeededSet<ThreadId>,
+    in_census: bool,
+}
+
+/// Activities of one process in progress at a point in time.
+#[derive(Clone, Debug, Default)]
+struct ProcessActivity {
     /// Capabilities with a `GC_START` that has no end yet.
     in_collection: SeededSet<Option<CapId>>,
     /// The capability that has written the statistics of the collection.
@@ -151,10 +208,6 @@ pub(crate) struct Activity {
     is_collecting: bool,
     /// Whether a capability has started that collection.
     has_started: bool,
-    has_task: bool,
-    /// The runtime's threads that end waits for time and I/O, identified by their labels.
-    managers: SeededSet<ThreadId>,
-    in_census: bool,
     is_marking: bool,
     last_thread: ThreadId,
 }
@@ -164,8 +217,9 @@ impl Activity {
     /// of the nonmoving collector.
     fn advance(&mut self, record: &Record<'_>) -> bool {
         let cap = record.cap;
+        let own = nth(&mut self.own, self.processes.of(cap));
         if let Some(thread) = own_thread(record) {
-            self.last_thread = self.last_thread.max(thread);
+            own.last_thread = own.last_thread.max(thread);
         }
         match record.id {
             EventType::RUN_THREAD => {
@@ -176,30 +230,34 @@ impl Activity {
                 *slot(&mut self.running, cap) = None;
                 false
             }
-            EventType::REQUEST_SEQ_GC | EventType::REQUEST_PAR_GC => self.begin_collection(),
+            EventType::REQUEST_SEQ_GC | EventType::REQUEST_PAR_GC => own.begin_collection(),
             EventType::GC_START => {
-                let begins = self.begin_collection();
-                self.in_collection.insert(cap);
-                self.has_started = true;
+                let begins = own.begin_collection();
+                own.in_collection.insert(cap);
+                own.has_started = true;
                 begins
             }
             EventType::GC_STATS_GHC => {
-                self.leader = cap;
-                self.has_statistics = true;
+                own.leader = cap;
+                own.has_statistics = true;
                 false
             }
             EventType::GC_END => {
-                self.in_collection.remove(&cap);
+                own.in_collection.remove(&cap);
                 // Other capabilities may end it later, even when the next one is requested.
-                let is_over = if self.has_statistics {
-                    cap.is_some() && self.leader == cap
+                let is_over = if own.has_statistics {
+                    cap.is_some() && own.leader == cap
                 } else {
-                    self.has_started && self.in_collection.is_empty()
+                    own.has_started && own.in_collection.is_empty()
                 };
                 if is_over {
-                    self.is_collecting = false;
-                    self.leader = None;
+                    own.is_collecting = false;
+                    own.leader = None;
                 }
+                false
+            }
+            EventType::CAPSET_CREATE | EventType::CAPSET_ASSIGN_CAP => {
+                self.processes.observe(record);
                 false
             }
             EventType::TASK_CREATE => {
@@ -222,22 +280,18 @@ impl Activity {
                 false
             }
             EventType::CONC_SWEEP_END => {
-                self.is_marking = false;
+                own.is_marking = false;
                 false
             }
-            id if NONMOVING.contains(id) => !std::mem::replace(&mut self.is_marking, true),
+            id if NONMOVING.contains(id) => !std::mem::replace(&mut own.is_marking, true),
             _ => false,
         }
     }
 
-    /// Records a request or start of a collection. Returns whether it is a new one.
-    fn begin_collection(&mut self) -> bool {
-        let goes_on = self.is_collecting && !(self.has_started && self.in_collection.is_empty());
-        if !goes_on {
-            self.is_collecting = true;
-            self.has_started = false;
-        }
-        !goes_on
+    /// Returns whether the process of a capability is collecting.
+    fn is_collecting(&self, cap: Option<CapId>) -> bool {
+        let own = self.own.get(self.processes.of(cap));
+        own.is_some_and(|own| own.is_collecting)
     }
 
     /// Returns the thread that runs on a capability.
@@ -250,6 +304,18 @@ impl Activity {
         if record.header.knows(record.id) {
             self.advance(record);
         }
+    }
+}
+
+impl ProcessActivity {
+    /// Records a request or start of a collection. Returns whether it is a new one.
+    fn begin_collection(&mut self) -> bool {
+        let goes_on = self.is_collecting && !(self.has_started && self.in_collection.is_empty());
+        if !goes_on {
+            self.is_collecting = true;
+            self.has_started = false;
+        }
+        !goes_on
     }
 }
 
@@ -307,13 +373,21 @@ pub(crate) struct EntryState {
     /// By [`cap_place`]: `GC_START` without an end.
     gc_starts: Vec<Slot>,
     samples: SeededMap<SampleKey, Rc<OwnedEvent>>,
-    collection: Vec<Rc<OwnedEvent>>,
-    collection_before: Vec<Rc<OwnedEvent>>,
+    /// By process.
+    collections: Vec<ProcessCollections>,
     census: Vec<Rc<OwnedEvent>>,
     census_before: Vec<Rc<OwnedEvent>>,
-    cycle: Vec<Rc<OwnedEvent>>,
     /// The last migration and the deletion of each task, by the bytes of its id.
     tasks: SeededMap<[u8; 8], [Slot; 2]>,
+}
+
+/// The last collections of a process.
+#[derive(Debug, Default)]
+struct ProcessCollections {
+    last: Vec<Rc<OwnedEvent>>,
+    before: Vec<Rc<OwnedEvent>>,
+    /// The last cycle of the nonmoving collector.
+    cycle: Vec<Rc<OwnedEvent>>,
 }
 
 impl EntryState {
@@ -334,16 +408,18 @@ impl EntryState {
         if !record.header.knows(id) {
             return;
         }
+        let process = activity.processes.of(record.cap);
         if SAMPLES.contains(id) {
             let event = self.copy(record);
             self.samples.insert(sample_key(record), Rc::clone(&event));
-            if GC_SAMPLES.contains(id) && !self.collection.is_empty() {
-                self.collection.push(event);
+            let collection = &mut nth(&mut self.collections, process).last;
+            if GC_SAMPLES.contains(id) && !collection.is_empty() {
+                collection.push(event);
             }
         } else if RUNS.contains(id) {
             self.observe_run(record);
         } else if COLLECTION.contains(id) {
-            self.observe_collection(record, begins);
+            self.observe_collection(record, begins, &activity.processes);
         } else if CENSUS.contains(id) {
             if begins {
                 self.census_before = std::mem::take(&mut self.census);
@@ -351,11 +427,12 @@ impl EntryState {
             let event = self.copy(record);
             self.census.push(event);
         } else if NONMOVING.contains(id) {
-            if begins {
-                self.cycle.clear();
-            }
             let event = self.copy(record);
-            self.cycle.push(event);
+            let cycle = &mut nth(&mut self.collections, process).cycle;
+            if begins {
+                cycle.clear();
+            }
+            cycle.push(event);
         } else if matches!(id, EventType::TASK_MIGRATE | EventType::TASK_DELETE) {
             if let Some(task) = record.payload.first_chunk() {
                 let event = self.copy(record);
@@ -428,19 +505,22 @@ impl EntryState {
         }
     }
 
-    fn observe_collection(&mut self, record: &Record<'_>, begins: bool) {
+    fn observe_collection(&mut self, record: &Record<'_>, begins: bool, processes: &Processes) {
+        let event = self.copy(record);
+        let process = processes.of(record.cap);
+        let own = nth(&mut self.collections, process);
         if begins {
             // A `GC_END` that is still to come needs its start.
-            let open = self.gc_starts.iter().flatten().cloned().collect();
-            self.collection_before = std::mem::replace(&mut self.collection, open);
+            let open = self.gc_starts.iter().flatten();
+            let open = open.filter(|start| processes.of(start.cap) == process);
+            own.before = std::mem::replace(&mut own.last, open.cloned().collect());
         }
-        let event = self.copy(record);
         match record.id {
             EventType::GC_START => *slot(&mut self.gc_starts, record.cap) = Some(Rc::clone(&event)),
             EventType::GC_END => *slot(&mut self.gc_starts, record.cap) = None,
             _ => {}
         }
-        self.collection.push(event);
+        own.last.push(event);
     }
 
     fn copy(&mut self, record: &Record<'_>) -> Rc<OwnedEvent> {
@@ -468,15 +548,18 @@ impl EntryState {
         all.extend(self.last_runs.into_iter().flat_map(runs).flatten());
         all.extend(self.gc_starts.into_iter().flatten());
         all.extend(self.samples.into_values());
-        if activity.is_collecting {
-            all.extend(self.collection_before);
+        for (process, own) in self.collections.into_iter().enumerate() {
+            let activity = activity.own.get(process);
+            if activity.is_some_and(|activity| activity.is_collecting) {
+                all.extend(own.before);
+            }
+            all.extend(own.last);
+            all.extend(own.cycle);
         }
-        all.extend(self.collection);
         if activity.in_census {
             all.extend(self.census_before);
         }
         all.extend(self.census);
-        all.extend(self.cycle);
         all.extend(self.tasks.into_values().flatten().flatten());
         all.sort_unstable_by_key(|event| event.number);
         all.dedup_by_key(|event| event.number);
@@ -497,15 +580,11 @@ pub(crate) struct ExitState {
     in_collection: SeededSet<Option<CapId>>,
     /// End of the range.
     end: Nanos,
-    /// Number of collections still needed. If one was in progress, the next one is needed too: capabilities may
-    /// leave the first one until then.
-    collections: u8,
-    /// Whether further samples of the last of these collections may follow.
-    is_sampled: bool,
+    /// By process.
+    own: Vec<ProcessExit>,
     census: CensusPhase,
     /// Whether a biographical census was found behind the range.
     has_later_census: bool,
-    is_marking: bool,
     samples: SeededSet<SampleKey>,
     /// Threads that were woken or ran behind the range.
     woken: SeededSet<ThreadId>,
@@ -515,6 +594,33 @@ pub(crate) struct ExitState {
     written: Vec<Nanos>,
     /// Event to write before the last one passed to [`observe_is_needed`](Self::observe_is_needed).
     before: Option<Rc<OwnedEvent>>,
+}
+
+/// What is needed of one process behind a range.
+#[derive(Debug)]
+struct ProcessExit {
+    /// Number of collections still needed. If one was in progress, the next one is needed too: capabilities may
+    /// leave the first one until then.
+    collections: u8,
+    /// Whether further samples of the last of these collections may follow.
+    is_sampled: bool,
+    is_marking: bool,
+}
+
+impl ProcessExit {
+    fn new(activity: &ProcessActivity) -> Self {
+        Self {
+            collections: 1 + u8::from(activity.is_collecting),
+            is_sampled: true,
+            is_marking: activity.is_marking,
+        }
+    }
+}
+
+impl Default for ProcessExit {
+    fn default() -> Self {
+        Self::new(&ProcessActivity::default())
+    }
 }
 
 /// Run of a manager behind a range, if there is one.
@@ -544,17 +650,17 @@ impl ExitState {
         Self {
             open_runs: activity.running.iter().copied().flatten().collect(),
             ran: SeededSet::default(),
-            in_collection: activity.in_collection.clone(),
+            in_collection: (activity.own.iter())
+                .flat_map(|own| own.in_collection.iter().copied())
+                .collect(),
             end,
-            collections: 1 + u8::from(activity.is_collecting),
-            is_sampled: true,
+            own: activity.own.iter().map(ProcessExit::new).collect(),
             census: if activity.in_census {
                 CensusPhase::Begun
             } else {
                 CensusPhase::Needed
             },
             has_later_census: false,
-            is_marking: activity.is_marking,
             samples: SeededSet::default(),
             woken: SeededSet::default(),
             manager_runs: activity
@@ -594,13 +700,17 @@ impl ExitState {
             // The presence of any task in a log determines what is known about tasks.
             return !std::mem::replace(&mut self.activity.has_task, true);
         }
+        let process = self.activity.processes.of(record.cap);
         if is_definition(record) {
+            self.activity.processes.observe(record);
+            let last = nth(&mut self.activity.own, process).last_thread;
             let is_later = id == EventType::THREAD_LABEL
-                && own_thread(record).is_none_or(|thread| thread > self.activity.last_thread);
+                && own_thread(record).is_none_or(|thread| thread > last);
             return !CHANGES.contains(id) && !is_later;
         }
+        let own = nth(&mut self.own, process);
         if SAMPLES.contains(id) {
-            let is_of_collection = GC_SAMPLES.contains(id) && self.is_sampled;
+            let is_of_collection = GC_SAMPLES.contains(id) && own.is_sampled;
             return self.samples.insert(sample_key(record)) || is_of_collection;
         }
         if RUNS.contains(id) {
@@ -616,8 +726,8 @@ impl ExitState {
             return self.needs_census(record);
         }
         if NONMOVING.contains(id) {
-            let goes_on = self.is_marking;
-            self.is_marking &= id != EventType::CONC_SWEEP_END;
+            let goes_on = own.is_marking;
+            own.is_marking &= id != EventType::CONC_SWEEP_END;
             return goes_on;
         }
         false
@@ -700,15 +810,18 @@ impl ExitState {
     }
 
     fn needs_collection(&mut self, record: &Record<'_>) -> bool {
-        self.is_sampled &= !(self.activity.advance(record) && self.collections == 0);
-        let is_needed = self.collections > 0;
+        let begins = self.activity.advance(record);
+        let is_collecting = self.activity.is_collecting(record.cap);
+        let own = nth(&mut self.own, self.activity.processes.of(record.cap));
+        own.is_sampled &= !(begins && own.collections == 0);
+        let is_needed = own.collections > 0;
         match record.id {
             EventType::GC_START if is_needed => {
                 self.in_collection.insert(record.cap);
                 true
             }
             EventType::GC_END => {
-                self.collections -= u8::from(is_needed && !self.activity.is_collecting);
+                own.collections -= u8::from(is_needed && !is_collecting);
                 self.in_collection.remove(&record.cap)
             }
             _ => is_needed,

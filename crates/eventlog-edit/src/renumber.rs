@@ -99,7 +99,11 @@ impl Numbering {
                 FieldKind::TextToNul if batch_event.id == EventType::HEAP_PROF_SAMPLE_STRING => {
                     self.address(out, at);
                 }
-                FieldKind::Text if batch_event.id == EventType::USER_MSG => self.telemetry(out),
+                FieldKind::Text if batch_event.id == EventType::USER_MSG => {
+                    self.telemetry(out);
+                    self.call(out);
+                }
+                FieldKind::Text if batch_event.id == EventType::USER_MARKER => self.call(out),
                 FieldKind::Bytes => self.message(out),
                 _ => {}
             }
@@ -208,6 +212,27 @@ impl Numbering {
             number.to_string()
         };
         *out = words.join(" ").into_bytes();
+    }
+
+    /// Changes a text message or marker about a foreign call in the convention of hs-safescope, or about another span
+    /// with a number. The number is its second word, and the name follows.
+    fn call(&self, out: &mut Vec<u8>) {
+        let mut words = out.splitn(3, |byte| *byte == b' ');
+        let (Some(verb), Some(number), Some(rest)) = (words.next(), words.next(), words.next())
+        else {
+            return;
+        };
+        let verbs: [&[u8]; 6] = [b"START", b"STOP", b"END", b"ANN_SCC", b"ANN_CCS", b"ANN_TH"];
+        let number = std::str::from_utf8(number).ok();
+        let number = number.and_then(|number| number.parse::<i64>().ok());
+        let Some(number) = number.filter(|_| verbs.contains(&verb)) else {
+            return;
+        };
+        if self.place == 0 || rest.trim_ascii().is_empty() {
+            return;
+        }
+        let number = number.wrapping_add_unsigned(self.high(0)).to_string();
+        *out = [verb, number.as_bytes(), rest].join(&b' ');
     }
 
     /// Changes a binary message of opentelemetry or ghc-stack-profiler.
@@ -358,6 +383,20 @@ mod tests {
             "ot2 metric Counter hits 5"
         );
         assert_eq!(text("begin span 7"), "begin span 7");
+        assert_eq!(text("START 7 bar"), "START 281474976710663 bar");
+        assert_eq!(text("END 7 a b "), "END 281474976710663 a b ");
+        assert_eq!(text("ANN_TH 7 bar 4242"), "ANN_TH 281474976710663 bar 4242");
+        for names in [
+            "START 7",
+            "STOP 7 ",
+            "START bar",
+            "START 7bar baz",
+            "BEGIN 7 bar",
+        ] {
+            assert_eq!(text(names), names);
+        }
+        let marker = rewritten(EventType::USER_MARKER, b"STOP 7 bar");
+        assert_eq!(marker, b"STOP 281474976710663 bar");
         let span = [b"OT\x03\x02", &7_u64.to_le_bytes()[..]].concat();
         let changed = rewritten(EventType::USER_BINARY_MSG, &span);
         assert_eq!(

@@ -371,7 +371,7 @@ metrics! {
     "gc.time" Ns Lower Timed false ["gen"] [Collections] "Total time in collections, including heap censuses." |metrics, labels| metrics.collections(labels, metrics.summary.in_collections_ns(), |row| row.elapsed_ns);
     "heap.live" Bytes Lower Counted true [] [GcStatistics] "Live bytes after each major collection." |metrics, _| samples(metrics, &metrics.context.log.numbers.live());
     "heap.size" Bytes Lower Counted true [] [Collections] "System memory that the runtime held." |metrics, _| samples(metrics, &metrics.context.log.numbers.heap_sizes());
-    "os.threads" Count Lower Timed false [] [Threads] "OS threads that ran Haskell or collected." |metrics, _| one(metrics.summary.os_threads?);
+    "os.threads" Count Lower Timed false [] [Threads] "OS threads that ran Haskell or collected for the first time." |metrics, _| one(metrics.summary.os_threads?);
     "span.count" Count Neutral Counted false ["name"] [] "Spans of the program, by START and STOP messages." |metrics, labels| one(spans(metrics, labels)?.len() as u64);
     "span.time" Ns Lower Timed true ["name"] [] "Length of each span of the program." |metrics, labels| Some(Numbers::Many(spans(metrics, labels)?));
     "spark.collected" Count Lower Counted false [] [Sparks] "Sparks that were garbage before they were evaluated." |metrics, _| one(metrics.sparks()?.gcd);

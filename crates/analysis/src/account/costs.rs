@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::TimeAttribution;
-use super::pauses::Pause;
+use super::pauses::{Pause, Pauses};
 use super::search::GallopingSearch;
 use eventlog::ids::CapId;
 use model::class::Class;
@@ -86,7 +86,7 @@ pub struct GcCosts {
     /// Time from their starts to their ends, within the range.
     pub pause_ns: u64,
     /// Mean time for which a capability was stopped per collection that begins in the range, averaged over the
-    /// capabilities alive at its start.
+    /// capabilities of its process that were alive at its start.
     pub mean_standstill_ns: u64,
     /// Maximum over these collections of the time that a capability was stopped, averaged in the same way.
     pub max_standstill_ns: u64,
@@ -111,22 +111,16 @@ impl TimeAttribution<'_> {
     /// Returns the cost of collections in a range, or in the whole log, youngest generation first.
     pub fn gc_costs(&self, range: Option<Interval>) -> Vec<GcCosts> {
         let range = self.clip(range.unwrap_or(self.log()));
-        let starting = self.starting_in(range);
         let mut costs = Costs {
             account: *self,
             range,
             rows: BTreeMap::new(),
-            first: self
-                .pauses()
-                .all()
-                .partition_point(|pause| pause.start < range.start()),
-            stopped_ns: vec![0; starting.len()],
+            standstills_ns: BTreeMap::new(),
         };
-        for place in 0..self.caps().len() {
-            costs.cap(place);
+        for (caps, pauses) in self.processes() {
+            costs.process(caps, pauses);
         }
-        costs.pauses();
-        costs.finish(starting)
+        costs.finish()
     }
 }
 
@@ -135,6 +129,13 @@ struct Costs<'a> {
     account: TimeAttribution<'a>,
     range: Interval,
     rows: BTreeMap<Option<u16>, GcCosts>,
+    /// Sum of the standstills of the collections that begin in the range.
+    standstills_ns: BTreeMap<Option<u16>, u128>,
+}
+
+/// Collections of a process.
+struct ProcessPauses<'a> {
+    all: &'a [Pause],
     /// Index of the first collection that begins in the range.
     first: usize,
     /// Sum over all capabilities of the time they were stopped, for each collection that begins in the range.
@@ -152,16 +153,30 @@ impl Costs<'_> {
         })
     }
 
-    /// Adds the times of the capability at index `place`.
-    fn cap(&mut self, place: usize) {
-        let cap = self.account.caps().get(place);
-        let Some(pieces) = cap.and_then(|cap| self.account.pieces_of(*cap)) else {
+    /// Adds the collections of a process with these capabilities.
+    fn process(&mut self, caps: &[CapId], pauses: &Pauses) {
+        let starting = self.account.starting_in(pauses, self.range);
+        let begins_before = |pause: &Pause| pause.start < self.range.start();
+        let mut own = ProcessPauses {
+            all: pauses.all(),
+            first: pauses.all().partition_point(begins_before),
+            stopped_ns: vec![0; starting.len()],
+        };
+        for cap in caps {
+            self.cap(*cap, &mut own);
+        }
+        self.pauses(pauses);
+        self.count(caps, starting, &own.stopped_ns);
+    }
+
+    /// Adds the times of a capability.
+    fn cap(&mut self, cap: CapId, own: &mut ProcessPauses<'_>) {
+        let place = self.account.caps().binary_search(&cap);
+        let (Ok(place), Some(pieces)) = (place, self.account.pieces_of(cap)) else {
             return;
         };
-        let pauses = self.account.pauses().all();
-        let first = pauses
-            .get(self.first)
-            .filter(|_| !self.stopped_ns.is_empty());
+        let pauses = own.all;
+        let first = pauses.get(own.first).filter(|_| !own.stopped_ns.is_empty());
         let from = first.map_or(self.range.start(), |first| first.requested);
         let from = from.min(self.range.start());
         let mut asked = GallopingSearch::default();
@@ -172,8 +187,8 @@ impl Costs<'_> {
             let Some(number) = next.checked_sub(1) else {
                 continue;
             };
-            let whole = number.wrapping_sub(self.first);
-            if start >= self.range.end().0 && whole >= self.stopped_ns.len() {
+            let whole = number.wrapping_sub(own.first);
+            if start >= self.range.end().0 && whole >= own.stopped_ns.len() {
                 break;
             }
             let mut parts = GcParts::default();
@@ -182,7 +197,7 @@ impl Costs<'_> {
             };
             let inside = end.min(self.range.end().0);
             *part = inside.saturating_sub(start.max(self.range.start().0));
-            if let Some(still) = self.stopped_ns.get_mut(whole) {
+            if let Some(still) = own.stopped_ns.get_mut(whole) {
                 *still = still.saturating_add(end - start);
             }
             if let Some((_, sum)) = self.row(pauses[number].generation).caps.get_mut(place) {
@@ -192,8 +207,8 @@ impl Costs<'_> {
     }
 
     /// Adds the time of each collection within the range.
-    fn pauses(&mut self) {
-        let (pauses, range) = (self.account.pauses(), self.range);
+    fn pauses(&mut self, pauses: &Pauses) {
+        let range = self.range;
         let first = pauses.first_ending_after(range.start());
         let inside = pauses.all().iter().skip(first);
         for pause in inside.take_while(|pause| pause.start < range.end()) {
@@ -203,12 +218,11 @@ impl Costs<'_> {
         }
     }
 
-    /// Counts the collections that begin in the range, and computes their mean and maximum.
-    fn finish(mut self, starting: &[Pause]) -> Vec<GcCosts> {
-        let lives = self.account.caps().iter();
-        let lives: Vec<Interval> = lives.map(|cap| self.account.life_of(*cap)).collect();
-        let mut sums: BTreeMap<Option<u16>, u128> = BTreeMap::new();
-        for (pause, stopped_ns) in starting.iter().zip(std::mem::take(&mut self.stopped_ns)) {
+    /// Counts the collections of these capabilities that begin in the range, and finds their maximum.
+    fn count(&mut self, caps: &[CapId], starting: &[Pause], stopped_ns: &[u64]) {
+        let lives = caps.iter().map(|cap| self.account.life_of(*cap));
+        let lives: Vec<Interval> = lives.collect();
+        for (pause, stopped_ns) in starting.iter().zip(stopped_ns) {
             let alive = |life: &&Interval| life.contains(pause.start);
             let alive = lives.iter().filter(alive).count().max(1) as u64;
             let mean_ns = stopped_ns / alive;
@@ -218,9 +232,13 @@ impl Costs<'_> {
                 row.max_standstill_ns = mean_ns;
                 row.max_standstill = pause.span();
             }
-            *sums.entry(pause.generation).or_default() += u128::from(mean_ns);
+            *self.standstills_ns.entry(pause.generation).or_default() += u128::from(mean_ns);
         }
-        for (generation, sum) in sums {
+    }
+
+    /// Computes the means.
+    fn finish(mut self) -> Vec<GcCosts> {
+        for (generation, sum) in std::mem::take(&mut self.standstills_ns) {
             let row = self.row(generation);
             let mean = sum / u128::from(row.count.max(1));
             row.mean_standstill_ns = u64::try_from(mean).unwrap_or(u64::MAX);

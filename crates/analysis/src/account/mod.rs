@@ -49,6 +49,9 @@ pub(crate) struct AttributionData {
     lives: Vec<(u64, u64)>,
     pieces: Vec<Pieces>,
     pauses: Pauses,
+    /// Capabilities and collections of each process, if several wrote the log; empty otherwise. Where collections of
+    /// two processes overlap, `pauses` has the second from the end of the first.
+    processes: Vec<(Vec<CapId>, Pauses)>,
     /// Times at which threads became ready by a wakeup or their creation.
     became_runnable: Moments,
     /// Times at which the log's information about a ready thread ends, sorted.
@@ -92,13 +95,15 @@ impl AttributionData {
         } else {
             attribution_data.has_several_processes = true;
             let all = attribution_data.caps.clone();
-            let mut pauses = Vec::new();
             for own in &several {
-                attribution_data.caps = own.caps.iter().map(|facts| facts.cap).collect();
-                pauses.push(attribution_data.collect(own, lanes));
+                let caps: Vec<CapId> = own.caps.iter().map(|facts| facts.cap).collect();
+                attribution_data.caps.clone_from(&caps);
+                let pauses = attribution_data.collect(own, lanes);
+                attribution_data.processes.push((caps, pauses));
             }
             attribution_data.caps = all;
-            Pauses::merge(pauses)
+            let processes = attribution_data.processes.iter();
+            Pauses::merge(processes.map(|(_, pauses)| pauses))
         };
         let account = TimeAttribution {
             lanes,
@@ -170,9 +175,19 @@ impl<'a> TimeAttribution<'a> {
         self.attribution_data.log
     }
 
-    /// Returns the collections of the program.
+    /// Returns the collections of the program; of several processes those of all, without overlap.
     pub const fn pauses(&self) -> &'a Pauses {
         &self.attribution_data.pauses
+    }
+
+    /// Returns the capabilities and the collections of each process that wrote the log.
+    pub(crate) fn processes(self) -> impl Iterator<Item = (&'a [CapId], &'a Pauses)> {
+        let data = self.attribution_data;
+        let one = (&data.caps[..], &data.pauses);
+        let one = data.processes.is_empty().then_some(one);
+        let several = data.processes.iter();
+        let several = several.map(|(caps, pauses)| (&caps[..], pauses));
+        one.into_iter().chain(several)
     }
 
     /// Returns the capabilities, sorted by number.

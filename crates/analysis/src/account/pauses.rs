@@ -84,8 +84,8 @@ impl Pauses {
 
     /// Merges the collections of several processes. Where two overlap, the later one counts from the end of the
     /// other.
-    pub(super) fn merge(processes: Vec<Self>) -> Self {
-        let mut all: Vec<Pause> = processes.into_iter().flat_map(|own| own.all).collect();
+    pub(super) fn merge<'a>(processes: impl Iterator<Item = &'a Self>) -> Self {
+        let mut all: Vec<Pause> = processes.flat_map(|own| &own.all).copied().collect();
         all.sort_small_by_key(|pause| (pause.start, pause.end, pause.leader));
         let mut pauses = Self::default();
         let mut covered = Nanos(0);

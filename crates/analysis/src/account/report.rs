@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use serde::{Deserialize, Serialize};
 
 use super::TimeAttribution;
+use super::pauses::{Pause, Pauses};
 use super::totals::Totals;
 use eventlog::ids::{CapId, Nanos};
 use model::class::{Class, ClassTimes};
@@ -96,7 +97,7 @@ impl CapTimes {
     }
 }
 
-/// Collections of the program in a range.
+/// Collections of the program in a range; of several processes, sums over them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PauseTimes {
     /// Number of collections that begin in the range.
@@ -200,32 +201,46 @@ impl TimeAttribution<'_> {
         let caps: Vec<(CapId, CapTimes)> = caps
             .map(|cap| (*cap, self.cap_times(*cap, range, &totals)))
             .collect();
-        let (stopping, pause) = self.pauses().before(range.end());
-        let (stopping_before, pause_before) = self.pauses().before(range.start());
         let of_caps = caps.iter().map(|(_, times)| times.collection_cost_ns());
+        let mut collections = PauseTimes {
+            capability_ns: of_caps.fold(0, u64::saturating_add),
+            ..PauseTimes::default()
+        };
+        for (_, pauses) in self.processes() {
+            let (stopping, pause) = pauses.before(range.end());
+            let (stopping_before, pause_before) = pauses.before(range.start());
+            let add = |sum: &mut u64, more: u64| *sum = sum.saturating_add(more);
+            add(
+                &mut collections.count,
+                self.starting_in(pauses, range).len() as u64,
+            );
+            add(
+                &mut collections.stopping_ns,
+                stopping.saturating_sub(stopping_before),
+            );
+            add(
+                &mut collections.pause_ns,
+                pause.saturating_sub(pause_before),
+            );
+        }
         let mut parallelism_ns = totals.running_ns;
         parallelism_ns.truncate(caps.len() + 1);
         ProgramTimes {
             life_ns: range.duration().0,
             parallelism_ns,
-            collections: PauseTimes {
-                count: self.starting_in(range).len() as u64,
-                stopping_ns: stopping.saturating_sub(stopping_before),
-                pause_ns: pause.saturating_sub(pause_before),
-                capability_ns: of_caps.fold(0, u64::saturating_add),
-            },
+            collections,
             ready_ns: totals.ready_ns,
             caps,
             so_far: false,
         }
     }
 
-    /// Returns the collections that begin in a range. A range up to the log's end includes a collection that
-    /// begins with the last event.
-    pub(super) fn starting_in(&self, range: Interval) -> &[super::pauses::Pause] {
+    /// Returns those of these collections that begin in a range. A range up to the log's end includes a collection
+    /// that begins with the last event.
+    pub(super) fn starting_in<'p>(&self, pauses: &'p Pauses, range: Interval) -> &'p [Pause] {
         let at_end = range.end() >= self.log().end();
         let end = Nanos(range.end().0.saturating_add(u64::from(at_end)));
-        self.pauses().starting_in(Interval::new(range.start(), end))
+        pauses.starting_in(Interval::new(range.start(), end))
     }
 
     /// Returns the times of a capability in a range with these totals.

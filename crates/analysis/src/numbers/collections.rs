@@ -9,6 +9,7 @@ use eventlog::Event;
 use eventlog::cap_table::CapTable;
 use eventlog::ids::{CapId, Nanos};
 use model::saturating::saturating_u32;
+use model::sorting::CompactSort;
 
 /// One garbage collection of the whole program, as logged by its leading capability.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -163,8 +164,10 @@ impl Collections {
     }
 
     /// Adds the collections without statistics.
-    pub(super) fn finish(&mut self, pauses: &[Pause]) {
-        let without_statistics = pauses.iter().filter(|pause| pause.generation.is_none());
+    pub(super) fn finish<'a>(&mut self, pauses: impl Iterator<Item = &'a Pause>) {
+        let without_statistics = pauses.filter(|pause| pause.generation.is_none());
+        let mut without_statistics: Vec<&Pause> = without_statistics.collect();
+        without_statistics.sort_small_by_key(|pause| (pause.start, pause.end, pause.leader));
         let numbered = (self.all.len() + 1..).zip(without_statistics);
         let collection = |(number, pause): (usize, &Pause)| Collection {
             number: saturating_u32(number),

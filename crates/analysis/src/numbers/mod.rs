@@ -216,7 +216,7 @@ impl Numbers {
     }
 
     /// Adds the collections found by the account of time, once the log has been read to its end.
-    pub(crate) fn finish(&mut self, pauses: &[Pause]) {
+    pub(crate) fn finish<'a>(&mut self, pauses: impl Iterator<Item = &'a Pause>) {
         self.collections.finish(pauses);
     }
 

@@ -10,7 +10,7 @@
 //! | numbers | in the following processes |
 //! |---|---|
 //! | capabilities, threads, capability sets, cost centres, texts of Mercury, counters of `perf` | continue after the largest of the previous process |
-//! | tasks, info tables, ticky counters, spans and instruments of opentelemetry, texts and locations of ghc-stack-profiler | have the index of the process (1, 2, …) in their 16 highest bits |
+//! | tasks, info tables, ticky counters, spans and instruments of opentelemetry, announced foreign calls and other numbered spans, texts and locations of ghc-stack-profiler | have the index of the process (1, 2, …) in their 16 highest bits |
 //! | processes and machines of Eden, OS threads, process ids | unchanged: they mean the same in each log |
 //!
 //! If all logs were cut to ranges, the new one has the range from the first start to the last end, declared by
@@ -18,7 +18,8 @@
 //!
 //! Each process has its capability set of type `OsProcess`, with process id and command line; where a log has
 //! none, one with the name of the file is added. A heap census does not identify its process, so only the heap
-//! profile of the first process that has one is written.
+//! profile of the first process that has one is written. The sampling interval of a time profile does not identify its
+//! process either; [`MergeCounts::differing_intervals`] tells if the processes have several.
 
 mod feed;
 mod pairs;
@@ -32,13 +33,14 @@ pub use pairs::{Aligned, Messages, Span};
 pub use plan::{Align, Plan, PlanError};
 pub use survey::{Facts, Survey};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 pub(super) use self::feed::BatchEvent;
 use self::parts::ProcessFeeds;
 use self::plan::ProcessCapset;
 use self::types::Types;
+use super::definition::OS_PROCESS;
 use super::renumber::Numbering;
 use super::writer::{LogWriter, NewEvent};
 use eventlog::EventSet;
@@ -82,6 +84,17 @@ pub struct MergeCounts {
     pub censuses: u64,
     /// Number of events dropped by type, because the logs declare the type too differently.
     pub misfits: BTreeMap<EventType, u64>,
+    /// Sampling intervals of time profiles, in nanoseconds.
+    pub tick_intervals: BTreeSet<u64>,
+}
+
+impl MergeCounts {
+    /// Lists the sampling intervals if there are several: readers of the new log use one of them for all samples.
+    pub fn differing_intervals(&self) -> Option<String> {
+        let all = self.tick_intervals.iter();
+        let all: Vec<String> = all.map(|&ns| Span(i128::from(ns)).to_string()).collect();
+        (all.len() > 1).then(|| all.join(", "))
+    }
 }
 
 /// An input process.
@@ -186,7 +199,7 @@ impl<W: Write> MergeOutput<'_, W> {
             };
             self.writer.event_of_process(process, &event)
         };
-        let kind = survey::OS_PROCESS.to_be_bytes();
+        let kind = OS_PROCESS.to_be_bytes();
         say(EventType::CAPSET_CREATE, [&set[..], &kind].concat())?;
         say(
             EventType::PROGRAM_ARGS,
@@ -240,6 +253,11 @@ impl<W: Write> MergeOutput<'_, W> {
         }
         if batch_event.id == EventType::CUT_RANGE && batch_event.header.knows(batch_event.id) {
             return self.write_range(batch_event, numbering, shift);
+        }
+        if batch_event.id == EventType::PROF_BEGIN && batch_event.header.knows(batch_event.id) {
+            let interval = Cursor::new(batch_event.payload, StopCodes::Standard).field::<u64>();
+            let interval = interval.filter(|ns| *ns > 0);
+            self.counts.tick_intervals.extend(interval);
         }
         numbering.rewrite(batch_event, self.types.stop_codes(), &mut self.payload);
         if batch_event.id == EventType::HEAP_BIO_PROF_SAMPLE_BEGIN {

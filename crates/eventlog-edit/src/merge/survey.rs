@@ -2,6 +2,7 @@
 
 use super::pairs::Messages;
 use super::plan::Align;
+use crate::definition::OS_PROCESS;
 use crate::renumber::{MAX_CAPS, NO_NUMBER};
 use eventlog::EventSet;
 use eventlog::Record;
@@ -23,9 +24,6 @@ const FACT_EVENTS: EventSet = EventSet::from_types(&[
     EventType::USER_MSG,
     EventType::CUT_RANGE,
 ]);
-
-/// Type of a capability set that is an OS process.
-pub(super) const OS_PROCESS: u16 = 2;
 
 /// Facts about a log that planning a merge requires.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

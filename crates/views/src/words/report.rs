@@ -45,7 +45,7 @@ impl Display for Report<'_> {
         }
         let threads = or_dash(summary.os_threads, count);
         let caps = summary.capabilities.len();
-        writeln!(out, "  OS threads: {threads} (using -N{caps})\n")?;
+        writeln!(out, "  New OS threads: {threads} (using -N{caps})\n")?;
         match &summary.sparks {
             Some(sparks) => print_sparks(sparks, out)?,
             None => writeln!(out, "  SPARKS: {ABSENT}")?,
