@@ -5,10 +5,13 @@ use crate::common;
 
 use std::process::Output;
 
-use common::{eventscope, expected_coverage, for_all_spans, stdout};
+use common::{
+    eventscope, expected_coverage, fixture, for_all_spans, session_at, session_of, stdout,
+};
 use insight::RuleContext;
 use insight::assertion::Assertion;
 use insight::metrics::{Labels, METRICS, MetricContext, NumberError, Numbers};
+use insight::rules::RULES;
 use serde_json::Value;
 use session::Session;
 use session::questions::{SummaryQuery, TimeQuery};
@@ -25,7 +28,7 @@ fn assert_of(words: &[&str]) -> (Option<i32>, String) {
 fn the_exit_status_says_what_came_of_it() {
     let holds = [
         "gc.count > 0",
-        "gc.pause.max < 1 s and finding(nothing-like-it) == 0",
+        "gc.pause.max < 1 s and finding(deadlock-found) == 0",
     ];
     assert_eq!(assert_of(&[LOG, holds[0], holds[1]]).0, Some(0));
     assert_eq!(assert_of(&[LOG, "gc.count == 0"]).0, Some(3));
@@ -45,11 +48,95 @@ fn the_exit_status_says_what_came_of_it() {
         "gc.puase.max < 5 ms",
         "gc.pause < 5 ms",
         "gc.count{name=x} > 0",
+        "gc.count < 5 seconds",
+        "finding(gc-sync-stragler) == 0",
+        "finding() == 0",
     ] {
         assert_eq!(assert_of(&[LOG, nonsense]).0, Some(2), "{nonsense}");
     }
     assert_eq!(assert_of(&[LOG]).0, Some(2));
     assert_eq!(assert_of(&["no-such.eventlog", "gc.count > 0"]).0, Some(1));
+}
+
+#[test]
+fn a_misspelled_rule_is_told_with_similar_ones() {
+    let misspelled = ["assert", LOG, "finding(gc-sync-stragler) == 0"];
+    let errors = String::from_utf8(eventscope(&misspelled).stderr).expect("UTF-8");
+    assert!(
+        errors.contains("similar names: gc-sync-straggler"),
+        "{errors}"
+    );
+}
+
+/// Rules that could not be evaluated have no number of findings; else it is that of the report.
+#[test]
+fn findings_of_rules_without_data_are_not_0() {
+    let without_threads = fixture("ghc-9.6.6/heap-N2-hT-l-au").bytes();
+    let sessions = [
+        session_at(LOG),
+        session_of(&without_threads).expect("a log"),
+    ];
+    let mut undecided = 0;
+    for session in &sessions {
+        let looked = MetricContext::new(RuleContext::new(session.recording(), None));
+        let report = looked.report();
+        let count = |pattern: &str| {
+            let assertion = format!("finding({pattern}, minor) >= 0");
+            let checked = Assertion::parse(&assertion)
+                .expect("it is one")
+                .check(&looked);
+            checked.map(|verdict| verdict.found.0.number as usize).ok()
+        };
+        for rule in RULES {
+            let is_undecided = report.cannot_tell.iter().any(|one| one.rule == rule.name);
+            let found = report.findings.iter();
+            let found = found.filter(|found| found.rule == rule.name).count();
+            let expected = (!is_undecided).then_some(found);
+            assert_eq!(count(rule.name), expected, "{}", rule.name);
+            undecided += usize::from(is_undecided);
+        }
+        // Some rules of all can be evaluated in any log.
+        assert_eq!(count("*"), Some(report.findings.len()));
+    }
+    assert!(undecided > 40, "{undecided}");
+    let log = fixture("ghc-9.6.6/heap-N2-hT-l-au");
+    let straggler = "finding(gc-sync-straggler) == 0";
+    assert_eq!(assert_of(&[log.path(), straggler]).0, Some(4));
+}
+
+/// A log that cannot be read does not hide the results of the others.
+#[test]
+fn the_results_of_other_logs_are_printed() {
+    let with = |format| {
+        assert_of(&[
+            LOG,
+            "no-such.eventlog",
+            "gc.count > 0",
+            "--allow-missing",
+            "--format",
+            format,
+        ])
+    };
+    let (status, text) = with("text");
+    assert_eq!((status, text.lines().count()), (Some(1), 2), "{text}");
+    assert!(
+        text.contains("\n? no-such.eventlog: gc.count > 0 ("),
+        "{text}"
+    );
+    let (_, json) = with("json");
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(
+        (&json[0]["state"], &json[1]["state"]),
+        (&"passed".into(), &"unreadable".into())
+    );
+    let (_, xml) = with("junit");
+    assert!(
+        xml.contains("tests=\"2\" failures=\"0\" errors=\"1\"") && xml.contains("<error "),
+        "{xml}"
+    );
+    // A median of the others would be that of other runs.
+    let all = [LOG, "no-such.eventlog", "gc.count > 0", "--runs", "median"];
+    assert_eq!(assert_of(&all), (Some(1), String::new()));
 }
 
 fn run(number: usize) -> String {

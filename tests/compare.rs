@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use common::{eventscope, fixture, session_at};
 use insight::compare::{Claim, Difference, FindingState, Options, Trend, Verdict};
-use insight::digest::Group;
+use insight::digest::{ComparableFact, Group};
 use insight::{Comparison, Digest};
 use serde_json::Value;
 use session::questions::DigestQuery;
@@ -73,6 +73,25 @@ fn identical_logs_have_no_difference() {
         }
         let states = same.findings.iter().map(|change| change.state);
         assert!(states.into_iter().all(|state| state == FindingState::Same));
+    }
+}
+
+/// A heap profile in text has no capabilities and no collector, so their facts are empty, not defaults.
+#[test]
+fn facts_that_a_log_does_not_have_are_empty() {
+    let facts = |end: &str| {
+        let path = format!("tests/fixtures/logs/ghc-9.6.6/heap-N2-hT-l-au{end}");
+        let digest = session_at(&path).ask(&DigestQuery(None));
+        digest.expect("it is read").facts
+    };
+    let (text, log) = (facts(".hp"), facts(".eventlog"));
+    for name in ["Capabilities", "Allocation area", "Oldest generation"] {
+        let value = |facts: &[ComparableFact]| {
+            let fact = facts.iter().find(|fact| fact.name == name);
+            fact.expect("it is listed").value.clone()
+        };
+        assert_eq!(value(&text), "", "{name}");
+        assert_ne!(value(&log), "", "{name}");
     }
 }
 

@@ -264,6 +264,11 @@ fn options_are_checked() {
             "--set version=VALUE",
         ),
         (&["--partition", "App"], 1, "small letters"),
+        (
+            &["--without", "event"],
+            2,
+            "the tables that can be left out",
+        ),
         (&["--set", "day=tomorrow"], 2, "2026-01-31"),
         (&["--set", "host"], 2, "KEY=VALUE"),
         (&["--name-pattern", "{a"], 2, "not closed"),
@@ -299,9 +304,12 @@ fn options_are_checked() {
     );
     assert_eq!(status, Some(0));
     assert!(folder.path().join("runs/app=sparks/zone=eu").is_dir());
-    let (status, stderr) = export(folder.path(), &logs, &["--partition", "app"]);
-    assert_eq!(status, Some(1));
-    assert!(stderr.contains("leave --partition out"), "{stderr}");
+    // It refuses other keys before it asks for their values.
+    for keys in ["app", "app,version"] {
+        let (status, stderr) = export(folder.path(), &logs, &["--partition", keys]);
+        assert_eq!(status, Some(1));
+        assert!(stderr.contains("leave --partition out"), "{stderr}");
+    }
 }
 
 #[test]

@@ -618,4 +618,24 @@ fn the_command_line_follows_the_words() {
     assert_eq!(folded(&[]), "other 4000\n");
     let words = ["--span-start", "BEGIN,>", "--span-stop", "FINISH"];
     assert_eq!(folded(&words), "load 4000\n");
+    // They select the source, if another one comes first too.
+    let plain = ["flamegraph", log, "--format", "folded"];
+    let plain = common::stdout(&[&plain[..], &words].concat());
+    assert_eq!(plain, "load 4000\n");
+    let without_spans = common::fixture("ghc-9.6.6/prof-time-N1-p-l-au");
+    let run = |more: &[&str]| {
+        let asked = ["flamegraph", without_spans.path(), "--span-stop", "FINISH"];
+        let output = common::eventscope(&[&asked[..], more].concat());
+        let errors = String::from_utf8(output.stderr).expect("UTF-8");
+        (output.status.code(), errors)
+    };
+    let (status, errors) = run(&[]);
+    assert_eq!(status, Some(1));
+    assert!(errors.contains("this log has no spans"), "{errors}");
+    let (status, errors) = run(&["--source", "cost-centres"]);
+    assert_eq!(status, Some(2));
+    assert!(
+        errors.contains("--span-stop requires --source spans"),
+        "{errors}"
+    );
 }

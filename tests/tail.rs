@@ -51,6 +51,15 @@ fn said(output: &Output) -> String {
 }
 
 #[test]
+fn a_heap_profile_in_text_is_not_followed() {
+    let path = log("ghc-9.6.6/heap-N2-hT-l-au").replace(".eventlog", ".hp");
+    let output = tail(&[&path], || ());
+    assert_eq!(output.status.code(), Some(1));
+    let said = said(&output);
+    assert!(said.contains(&format!("eventscope heap {path}")), "{said}");
+}
+
+#[test]
 fn a_finished_log_is_printed_as_by_the_other_commands() {
     for name in SOUND {
         let log = log(name);

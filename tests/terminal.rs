@@ -186,13 +186,13 @@ fn a_log_of_many_damaged_places_does_not_flood_a_terminal() {
     let folder = TempDir::new().expect("a folder");
     let path = folder.path().join("log");
     std::fs::write(&path, &log.end().bytes).expect("a file");
-    let time = ["time", path.to_str().expect("UTF-8")];
-    let (_, messages) = run_on_terminal(&time, |command, terminal| {
+    let threads = ["threads", path.to_str().expect("UTF-8")];
+    let (_, messages) = run_on_terminal(&threads, |command, terminal| {
         command.stdout(Stdio::null()).stderr(terminal);
     });
     let lines: Vec<&str> = messages.lines().collect();
     assert_eq!(lines.len(), 21, "{messages}");
     assert!(lines[20].contains("80 more damaged places"), "{messages}");
-    let output = eventscope(&time);
+    let output = eventscope(&threads);
     assert_eq!(String::from_utf8_lossy(&output.stderr).lines().count(), 100);
 }

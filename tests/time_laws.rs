@@ -13,6 +13,7 @@ use analysis::timeline::thread_table::ThreadTableQuery;
 use common::build::{EventTypeDecl, LogBuilder};
 use common::plain_time::{CapClass, CapSums, NsRange, PlainTime, ThreadSums};
 use common::{Case, expect, expected_coverage, for_all, for_all_spans};
+use eventlog::EventType;
 use eventlog::ids::Nanos;
 use model::class::{CLASSES, Class, ClassTimes, WAIT_REASONS, WaitReason};
 use model::lane::Lane;
@@ -580,18 +581,37 @@ fn document(session: &Session, plain: &PlainTime) -> Value {
         }})
     });
     let collections = plain.collections(range);
+    // Without their events, they are unknown.
+    let types = session.recording().info.types();
+    let has = |all: &[EventType]| {
+        let is_one = |id: u16| all.iter().any(|one| one.0 == id);
+        types.iter().any(|of| of.known && is_one(of.id))
+    };
+    let has_threads = has(&[EventType::RUN_THREAD]);
+    let has_collections = has(&[
+        EventType::GC_START,
+        EventType::GC_STATS_GHC,
+        EventType::HEAP_ALLOCATED,
+        EventType::HEAP_INFO_GHC,
+        EventType::HEAP_LIVE,
+        EventType::HEAP_SIZE,
+    ]);
+    let of_collections = |number: Value| match has_collections {
+        true => number,
+        false => Value::Null,
+    };
     json!({
         "range": {"from_ns": 0, "to_ns": range.1},
         "capabilities": caps.collect::<Vec<_>>(),
         "threads": threads.collect::<Vec<_>>(),
         "program": {
             "life": range.1 - range.0,
-            "parallelism": plain.parallelism(range),
+            "parallelism": has_threads.then(|| plain.parallelism(range)),
             "collections": {
-                "count": collections.count,
-                "stopping": collections.stopping,
-                "pause": collections.pause,
-                "capability_time": collections.capability_time,
+                "count": of_collections(json!(collections.count)),
+                "stopping": of_collections(json!(collections.stopping)),
+                "pause": of_collections(json!(collections.pause)),
+                "capability_time": of_collections(json!(collections.capability_time)),
             },
         },
     })

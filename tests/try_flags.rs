@@ -178,9 +178,18 @@ fn a_program_that_cannot_be_tried_is_told_what_to_do() {
     assert_eq!(missing.status.code(), Some(1));
     let told = String::from_utf8_lossy(&missing.stderr);
     assert!(
-        told.contains("program ./no-such-program not found"),
+        told.contains("program ./no-such-program not found") && !told.contains("name one"),
         "{told}"
     );
+    let missing = eventscope(&["try", "--", "no-such-program"]);
+    let hint = String::from_utf8_lossy(&missing.stderr);
+    assert!(
+        hint.contains("its path, such as ./no-such-program"),
+        "{hint}"
+    );
+    // The options of the program are its own, with or without -- before it.
+    let plain = eventscope(&["try", "./no-such-program", "--json", "+RTS", "-N2"]);
+    assert_eq!(String::from_utf8_lossy(&plain.stderr), told);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::common;
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::process::Command;
 
 use common::build::LogBuilder;
@@ -90,6 +91,91 @@ fn a_range_outside_of_the_log_is_an_error() {
     );
 }
 
+/// A cut log goes from the start of its range to the end, for every command.
+#[test]
+fn a_range_outside_of_a_cut_log_is_an_error() {
+    let log = fixture("ghc-9.6.6/dense-N2-l-flush");
+    let folder = TempDir::new().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    let (part, out) = (path("part"), path("out"));
+    let range = ["--from", "2ms", "--to", "4ms"];
+    let cut = ["cut", log.path(), "--out", part.as_str()];
+    let (status, _, errors) = run(&[&cut[..], &range[..]].concat());
+    assert_eq!(status, Some(0), "{errors}");
+    let commands: [&[&str]; 4] = [
+        &["summary", &part],
+        &["spans", &part, "gc"],
+        &["cut", &part, "--out", &out],
+        &["export", &part, "--format", "chrome", "--out", &out],
+    ];
+    for command in commands {
+        let (status, _, errors) = run(&[command, &["--from", "5ms"]].concat());
+        assert_eq!(status, Some(1), "{command:?}: {errors}");
+        for end in ["(2000000 ns) to", "(4000000 ns)"] {
+            assert!(errors.contains(end), "{command:?}: {errors}");
+        }
+    }
+    assert!(!Path::new(&out).exists());
+    let info = |path: &str| -> serde_json::Value {
+        serde_json::from_str(&stdout(&["info", path, "--json"])).expect("JSON")
+    };
+    let (of_part, whole) = (info(&part), info(log.path()));
+    assert_eq!(of_part["first"], 2_000_000);
+    assert_eq!(of_part["last"], 4_000_000);
+    for time in ["first", "last"] {
+        assert_eq!(of_part["cut"][time], whole[time], "{time}");
+    }
+    assert!(whole["cut"].is_null());
+    let text = stdout(&["info", &part]);
+    assert!(text.contains("\ncut\tout of a log from "), "{text}");
+}
+
+/// Of several logs, an error names the one that it is about.
+#[test]
+fn errors_name_their_log() {
+    let logs = ["ghc-9.6.6/dense-N2-l-flush", "ghc-9.6.6/heap-N2-hT-l-au"].map(fixture);
+    let [short, long] = [&logs[0], &logs[1]].map(|log| log.path());
+    let folder = TempDir::new().expect("a folder");
+    let out = folder.path().to_str().expect("UTF-8");
+    let export = ["export", short, long, "--format", "chrome", "--out", out];
+    let (status, _, errors) = run(&[&export[..], &["--from", "500ms"]].concat());
+    assert_eq!(status, Some(1), "{errors}");
+    let start = format!("eventscope: {short}: the range lies outside");
+    assert!(
+        errors.contains(&start) && !errors.contains(long),
+        "{errors}"
+    );
+    let (status, _, errors) = run(&["compare", short, "--to", short, "--from-marker", "warmm"]);
+    assert_eq!(status, Some(1), "{errors}");
+    assert!(
+        errors.contains(&format!("eventscope: {short}: ")),
+        "{errors}"
+    );
+}
+
+/// Without events of threads and collections, their times are unknown, which is not 0.
+#[test]
+fn times_that_a_log_does_not_tell_are_unknown() {
+    let log = fixture("ghc-9.6.6/heap-N2-hT-l-au");
+    let (status, printed, errors) = run(&["time", log.path()]);
+    assert_eq!(status, Some(0), "{errors}");
+    for reason in ["no events of threads", "no collections"] {
+        assert!(errors.contains(reason), "{errors}");
+    }
+    let mut lines = printed
+        .lines()
+        .skip_while(|line| !line.starts_with("program "));
+    assert!(
+        lines.next().is_some_and(|line| line.contains("1100246254")),
+        "{printed}"
+    );
+    assert!(lines.all(|line| line.ends_with(" -")), "{printed}");
+    let runs = fixture("ghc-9.6.6/dense-N2-l-flush");
+    let (status, printed, errors) = run(&["time", runs.path()]);
+    assert_eq!((status, errors.as_str()), (Some(0), ""));
+    assert!(!printed.contains(" -"), "{printed}");
+}
+
 #[test]
 fn unknown_event_types_are_usage_errors() {
     let log = fixture("ghc-9.6.6/dense-N2-l-flush");
@@ -166,6 +252,76 @@ fn empty_answers_have_a_reason() {
 }
 
 #[test]
+fn profiles_without_results_have_a_reason() {
+    let profile = fixture("ghc-9.6.6/prof-time-N1-p-l-au");
+    let heap = fixture("ghc-9.6.6/heap-N2-hT-l-au");
+    let ticky = fixture("ghc-9.6.6/ticky-la");
+    let (profile, heap, ticky) = (profile.path(), heap.path(), ticky.path());
+    let commands: [(&[&str], &str); 8] = [
+        (
+            &["flamegraph", profile, "--step", "focus:Typo"],
+            "no stacks match",
+        ),
+        (
+            &[
+                "flamegraph",
+                profile,
+                "--step",
+                "focus:Typo",
+                "--format",
+                "folded",
+            ],
+            "no stacks match",
+        ),
+        (&["heap", heap, "--filter", "zzz"], "no bands match"),
+        (
+            &["heap", heap, "--filter", "zzz", "--json"],
+            "no bands match",
+        ),
+        (
+            &["heap", heap, "--from", "20ms", "--to", "21ms"],
+            "no censuses: none in the range",
+        ),
+        (
+            &["heap", heap, "--from", "20ms", "--to", "21ms", "--censuses"],
+            "no censuses: none in the range",
+        ),
+        (
+            &["ticky", ticky, "--filter", "zzz"],
+            "no counters match: the log has",
+        ),
+        (
+            &["ticky", ticky, "--filter", "zzz", "--tsv"],
+            "no counters match: the log has",
+        ),
+    ];
+    for (command, reason) in commands {
+        let (status, _, errors) = run(command);
+        assert_eq!(status, Some(0), "{command:?}: {errors}");
+        assert!(errors.contains(reason), "{command:?}: {errors}");
+        let (_, _, errors) = run(&command[..2]);
+        assert!(!errors.contains("eventscope: no "), "{command:?}: {errors}");
+    }
+}
+
+#[test]
+fn a_folder_is_no_log() {
+    let (status, _, errors) = run(&["info", "tests/fixtures"]);
+    assert_eq!(status, Some(1));
+    assert!(
+        errors.contains("tests/fixtures is a folder: name"),
+        "{errors}"
+    );
+    let symbols = ["--symbols", "tests/fixtures/README.md"];
+    let heap = fixture("ghc-9.6.6/heap-N2-hT-l-au");
+    let (_, _, errors) = run(&[&["heap", heap.path()][..], &symbols[..]].concat());
+    assert!(
+        errors.contains("eventscope: tests/fixtures/README.md: The"),
+        "{errors}"
+    );
+}
+
+#[test]
 fn names_of_files_may_be_anything() {
     let folder = TempDir::new().expect("a folder");
     let log = fixture("ghc-9.6.6/dense-N2-l-flush").bytes();
@@ -229,6 +385,7 @@ fn unknown_reasons_threads_and_capabilities_are_told() {
     let (status, _, errors) = cut("--thread", "9999");
     assert_ne!(status, Some(0));
     assert!(errors.contains("the log has no thread 9999"), "{errors}");
-    let (_, _, errors) = cut("--cap", "99");
-    assert!(errors.contains("no events of capability 99"), "{errors}");
+    let (status, _, errors) = cut("--cap", "99");
+    assert_eq!(status, Some(1), "{errors}");
+    assert!(errors.contains("the log has no capability 99"), "{errors}");
 }

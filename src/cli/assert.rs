@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 
 use super::input::LogFile;
-use super::verdicts::{Format, assertions, check, conclude, print};
-use super::{Condition, Failure, Out, report_in_log};
+use super::verdicts::{AssertionResult, Format, assertions, check, conclude, print};
+use super::{Condition, Failure, Out, print_message, report_in_log};
 use insight::RuleContext;
 use insight::assertion::runs::{RunAggregate, RunValues};
 use insight::metrics::MetricContext;
@@ -83,11 +83,30 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     let mut checked = Vec::new();
     let mut condition = Condition::Sound;
     for log in &logs {
-        let input = LogFile::from_path(log).open()?;
-        let session = input
-            .read_session()
-            .map_err(|failure| failure.in_log(log))?;
         let name = log.to_string_lossy();
+        let read = LogFile::from_path(log).open().and_then(|input| {
+            let session = input.read_session();
+            session.map_err(|failure| failure.in_log(log))
+        });
+        let session = match read {
+            Ok(session) => session,
+            // The other logs have results of their own, but no median without this one.
+            Err(failure @ (Failure::Absent(_) | Failure::File(..)))
+                if logs.len() > 1 && runs.is_none() =>
+            {
+                let message = failure.message().unwrap_or_default();
+                let prefix = format!("{}: ", log.display());
+                let why = message.strip_prefix(&prefix).unwrap_or(&message);
+                let results = assertions.iter();
+                checked.extend(
+                    results.map(|assertion| AssertionResult::unreadable(&name, assertion, why)),
+                );
+                print_message(&message);
+                condition = Condition::Damaged;
+                continue;
+            }
+            Err(failure) => return Err(failure),
+        };
         let context = MetricContext::new(RuleContext::new(session.recording(), None));
         match &mut runs {
             Some(runs) => runs.add(&assertions, &context),

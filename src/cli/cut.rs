@@ -8,7 +8,7 @@ use super::event_types::types_named;
 use super::input::Input;
 use super::output_file::{create_output, finish_output};
 use super::{Condition, Failure, LogFile, Range, print_message, report};
-use analysis::capability::Lives;
+use analysis::info::Info;
 use eventlog::hash::SeededSet;
 use eventlog::ids::{CapId, ThreadId};
 use eventlog::{Event, EventSet, EventType, Record};
@@ -76,19 +76,21 @@ pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
     let failed = |error| Failure::File(arguments.out.clone(), error);
     let anonymizer = arguments.anonymise.then(Anonymizer::default);
     let cut = Cut::new(selection, anonymizer, BufWriter::new(file));
-    let mut sink = (cut, Lives::default());
+    let mut sink = (cut, Info::default());
     let reader = input.read(&mut sink)?;
-    let (cut, lives) = sink;
-    arguments.range.check(lives.log())?;
+    let (cut, info) = sink;
+    arguments.range.check(info.cut_range.or(info.lives.log()))?;
+    let known: Vec<CapId> = info.lives.caps().map(|(cap, _)| cap).collect();
+    if let Some(cap) = arguments
+        .cap
+        .iter()
+        .find(|cap| !known.contains(&CapId(**cap)))
+    {
+        return Err(Failure::Absent(format!("the log has no capability {cap}")));
+    }
     let header = reader.header().map(|header| &**header);
     let (file, counts) = cut.finish(header).map_err(failed)?;
     finish_output(file).map_err(failed)?;
-    let known: Vec<CapId> = lives.caps().map(|(cap, _)| cap).collect();
-    for cap in &arguments.cap {
-        if !known.contains(&CapId(*cap)) {
-            print_message(format_args!("the log has no events of capability {cap}"));
-        }
-    }
     if range.is_some_and(|range| range.start() == range.end()) {
         print_message("the range has no length: the new log contains only the state at its start");
     }

@@ -142,6 +142,7 @@ impl From<Error> for Failure {
         match error {
             Error::File(path, error) => Self::File(path, error),
             Error::Refused(why) => Self::Absent(why),
+            Error::Usage(why) => Self::Usage(why),
         }
     }
 }
@@ -175,8 +176,10 @@ pub(super) fn run(arguments: &Arguments, run: &Run<'_>) -> Result<Condition, Fai
     };
     let partition = arguments.partition.as_deref();
     let default = ["app", "host", "day"].map(str::to_owned);
-    // Before anything is written.
-    rules.check(partition.unwrap_or(&default), &logs)?;
+    // Before anything is written. An existing data set may refuse the partition itself.
+    if Dataset::open(run.folder).is_err() {
+        rules.check(partition.unwrap_or(&default), &logs)?;
+    }
     let dataset = Dataset::create(run.folder, &choices)?;
     let progress = Progress::new(logs.len());
     let added = add_logs(&dataset, &logs, &rules, &options, &|path, outcome| {

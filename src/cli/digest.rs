@@ -75,7 +75,9 @@ pub(super) fn read(
     let session = input
         .read_session()
         .map_err(|failure| failure.in_log(file))?;
-    let range = part.range(&session)?;
+    let range = part
+        .range(&session)
+        .map_err(|failure| failure.in_log(file))?;
     let log = session.recording();
     let mut digest = Digest::gather_blocking(log, range);
     let context = MetricContext::new(RuleContext::new(log, range));

@@ -174,9 +174,9 @@ fn export(
         return Ok(Condition::Sound);
     }
     let session = input.read_session()?;
-    arguments
-        .range
-        .check(session.recording().info.lives.log())?;
+    let info = &session.recording().info;
+    let checked = arguments.range.check(info.cut_range.or(info.lives.log()));
+    checked.map_err(|failure| failure.in_log(path))?;
     let name = file.name();
     let read_again = |take: &mut RecordCallback<'_>| {
         let mut sink = |record: &Record<'_>| take(record);

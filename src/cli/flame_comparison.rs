@@ -5,7 +5,9 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::flamegraph::{Arguments, Format, Stacks, clip_to_profile, from, tracks};
+use super::flamegraph::{
+    Arguments, Format, Stacks, clip_to_profile, from, report_if_empty, tracks,
+};
 use super::input::LogFile;
 use super::{EscapeStyle, Failure, Out, Output, Table};
 use model::profile::stack_source::{CensusCounts, FlameSelection};
@@ -69,11 +71,12 @@ impl ComparedLog {
             let picture = picture.unwrap_or_default();
             return Ok(out.file(EscapeStyle::Xml)?.write_all(picture.as_bytes())?);
         }
-        let query = FlameTableQuery {
+        let table_query = FlameTableQuery {
             choice: query.choice.clone(),
             steps: query.steps.clone(),
         };
-        let (rows, censuses) = table(&StepCache::default(), &compared, &query);
+        let (rows, censuses) = table(&StepCache::default(), &compared, &table_query);
+        report_if_empty(&rows, query);
         let scale = Scale::new(&rows, censuses, arguments.shares);
         Ok(print_rows(&rows, &scale, arguments.output, out)?)
     }

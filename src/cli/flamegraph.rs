@@ -63,12 +63,12 @@ pub(super) struct Arguments {
     /// Totals of spans in each span of this name, without collections, as in ghc-events-analyze
     #[arg(long, value_name = "NAME", conflicts_with_all = ["track", "from", "to", "step", "measure"])]
     window: Option<String>,
-    /// Prefixes of messages that begin a span, comma-separated
-    #[arg(long, value_name = "WORDS", default_value = "START")]
-    span_start: String,
-    /// Prefixes of messages that end a span, comma-separated
-    #[arg(long, value_name = "WORDS", default_value = "STOP,END")]
-    span_stop: String,
+    /// Prefixes of messages that begin a span, comma-separated; selects the source spans [default: START]
+    #[arg(long, value_name = "WORDS")]
+    span_start: Option<String>,
+    /// Prefixes of messages that end a span, comma-separated; selects the source spans [default: STOP,END]
+    #[arg(long, value_name = "WORDS")]
+    span_stop: Option<String>,
     /// Compare with this earlier log, stacks by names; with `--format totals` or `svg`
     #[arg(long, value_name = "FILE", conflicts_with = "window")]
     compare: Option<PathBuf>,
@@ -85,10 +85,19 @@ pub(super) struct Arguments {
 impl Arguments {
     /// Sets the prefixes of messages that begin and end spans.
     pub(super) fn set_span_prefixes(&self, session: &mut Session) {
-        let words = SpanPrefixes::of_lists(&self.span_start, &self.span_stop);
+        let start = self.span_start.as_deref().unwrap_or("START");
+        let stop = self.span_stop.as_deref().unwrap_or("STOP,END");
+        let words = SpanPrefixes::of_lists(start, stop);
         if words != SpanPrefixes::default() {
             session.set_span_prefixes(words);
         }
+    }
+
+    /// Returns the requested source; words that begin and end spans request the source of spans.
+    fn requested(&self) -> Option<Stacks> {
+        let has_words = self.span_start.is_some() || self.span_stop.is_some();
+        let spans = has_words.then_some(Stacks::Of(sources::SPANS));
+        self.source.or(spans)
     }
 }
 
@@ -221,9 +230,17 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         let what = "this format is not for terminals: write it to a file with --out";
         return Err(Failure::Usage(what.to_owned()));
     }
-    let of_spans =
-        arguments.source == Some(Stacks::Of(sources::SPANS)) && arguments.format == Format::Totals;
-    if arguments.window.is_some() && !of_spans {
+    let is_of_spans = arguments.requested() == Some(Stacks::Of(sources::SPANS));
+    let words = [
+        ("--span-start", &arguments.span_start),
+        ("--span-stop", &arguments.span_stop),
+    ];
+    if let Some((option, _)) = words.into_iter().find(|(_, words)| words.is_some())
+        && !is_of_spans
+    {
+        return Err(Failure::Usage(format!("{option} requires --source spans")));
+    }
+    if arguments.window.is_some() && !(is_of_spans && arguments.format == Format::Totals) {
         let what = "--window requires --source spans --format totals";
         return Err(Failure::Usage(what.to_owned()));
     }
@@ -264,7 +281,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
 /// Names the addresses in a log and reports if that fails.
 pub(super) fn name_addresses(session: &mut Session, path: &Path) -> Result<(), Failure> {
     let failed = |error: &dyn std::fmt::Display| {
-        let what = format!("{error}: {}", path.display());
+        let what = format!("{}: {error}", path.display());
         Failure::Absent(what)
     };
     let mut file = File::open(path).map_err(|error| failed(&system_words(&error)))?;
@@ -312,7 +329,7 @@ fn query(
     session: &Session,
 ) -> Result<FlameQuery, Failure> {
     let sources = session.flame_sources();
-    let from = from(arguments.source, &sources)?;
+    let from = from(arguments.requested(), &sources)?;
     let tracks = tracks(from, &arguments.track, &sources)?;
     let measure = measure(from, arguments.measure)?;
     let range = clip_to_profile(range, session, from.source());
@@ -415,6 +432,17 @@ fn print(
     query: &FlameQuery,
     out: &mut Out,
 ) -> Result<(), Failure> {
+    let table = || {
+        session.ask(&FlameTableQuery {
+            choice: query.choice.clone(),
+            steps: query.steps.clone(),
+        })
+    };
+    // Without a choice, a source has stacks.
+    let is_chosen = !query.steps.is_empty() || query.choice.range.is_some();
+    if arguments.format != Format::Totals && is_chosen {
+        report_if_empty(&table().0, query);
+    }
     let (format, style) = match arguments.format {
         Format::Speedscope => (ExportFormat::Speedscope, EscapeStyle::Json),
         Format::Folded => (ExportFormat::Folded, EscapeStyle::Text),
@@ -431,10 +459,8 @@ fn print(
                 }
                 return Ok(print_windows(&windows, arguments.output, out)?);
             }
-            let (rows, censuses) = session.ask(&FlameTableQuery {
-                choice: query.choice.clone(),
-                steps: query.steps.clone(),
-            });
+            let (rows, censuses) = table();
+            report_if_empty(&rows, query);
             let most = match arguments.out {
                 None if arguments.output.is_for_terminal() => MAX_ROWS as usize,
                 _ => rows.len(),
@@ -454,6 +480,17 @@ fn print(
         }
     }
     Ok(())
+}
+
+/// Explains on standard error why there are no stacks.
+pub(super) fn report_if_empty(rows: &[FlameRow], query: &FlameQuery) {
+    if rows.is_empty() {
+        print_message(match (query.steps.is_empty(), query.choice.range) {
+            (false, _) => "no stacks match: the steps leave none",
+            (true, Some(_)) => "no stacks: none in the range",
+            (true, None) => "no stacks: the log contains none",
+        });
+    }
 }
 
 /// Renders the picture of the whole selection.

@@ -161,6 +161,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     } else {
         heap_bands::print(&request, out)?;
     }
+    request.report_if_empty();
     Ok(condition)
 }
 
@@ -243,6 +244,28 @@ impl HeapRequest<'_> {
         let all = self.session.recording().heap();
         let numbers = self.profiles.iter();
         numbers.filter_map(|&number| Some((number, all.get(number as usize)?)))
+    }
+
+    /// Explains on standard error why there are no censuses or no bands.
+    fn report_if_empty(&self) {
+        let profiles = self.profiles();
+        let all = profiles
+            .filter_map(|(number, _)| self.session.heap(&self.choice(number), self.range))
+            .collect::<Vec<SelectedBands>>();
+        if all
+            .iter()
+            .all(|chosen| chosen.ranking.censuses().is_empty())
+        {
+            print_message(match self.range {
+                Some(_) => "no censuses: none in the range",
+                None => "no censuses: the log contains none",
+            });
+        } else if all.iter().all(|chosen| chosen.shown.is_empty()) {
+            print_message(match self.arguments.filter.as_str() {
+                "" => "no bands: the log contains none",
+                _ => "no bands match",
+            });
+        }
     }
 
     /// Returns the label of a band, for other programs.

@@ -12,6 +12,7 @@ use analysis::processes::OsProcess;
 use eventlog::LogReader;
 use eventlog::ids::Nanos;
 use model::format;
+use model::time::Interval;
 use session::cells::Cell;
 use views::words::diagnostics::line;
 use views::words::process as words;
@@ -47,6 +48,17 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     Ok(report(&reader))
 }
 
+/// Returns the range of the log: from its first to its last event, within the range that it was cut to.
+fn range(info: &Info) -> Option<Interval> {
+    let log = info.lives.log()?;
+    Some(info.cut_range.map_or(log, |cut| log.clip(cut)))
+}
+
+/// Returns the range of the log that this one was cut from; `None` if it was not cut.
+fn uncut(info: &Info) -> Option<Interval> {
+    info.cut_range.and(info.lives.log())
+}
+
 fn print_json(info: &Info, reader: &LogReader, out: &mut Out) -> io::Result<()> {
     let types: Vec<_> = info
         .types()
@@ -62,7 +74,7 @@ fn print_json(info: &Info, reader: &LogReader, out: &mut Out) -> io::Result<()> 
         .map(|(cap, life)| json!({ "cap": cap.0, "start": life.start().0, "end": life.end().0 }))
         .collect();
     let damage = reader.damage();
-    let span = info.first_and_last();
+    let span = range(info);
     let process = info.process();
     let mut document = process_json(&process);
     let of_log = json!({
@@ -70,8 +82,9 @@ fn print_json(info: &Info, reader: &LogReader, out: &mut Out) -> io::Result<()> 
         "capability_changes": process.capability_changes,
         "capability_sets": process.capsets,
         "capabilities": caps,
-        "first": span.map(|(first, _)| first.0),
-        "last": span.map(|(_, last)| last.0),
+        "first": span.map(|span| span.start().0),
+        "last": span.map(|span| span.end().0),
+        "cut": uncut(info).map(|log| json!({ "first": log.start().0, "last": log.end().0 })),
         "bytes": reader.len().0,
         "events": info.events,
         "types": types,
@@ -160,9 +173,14 @@ fn rows(info: &Info, reader: &LogReader) -> Vec<Vec<Cell<'static>>> {
     }
     let caps = info.lives.caps().count() as u64;
     rows.push(vec!["capabilities".into(), caps.into()]);
-    if let Some((first, last)) = info.first_and_last() {
-        rows.push(vec!["first".into(), first.into()]);
-        rows.push(vec!["last".into(), last.into()]);
+    if let Some(range) = range(info) {
+        rows.push(vec!["first".into(), range.start().into()]);
+        rows.push(vec!["last".into(), range.end().into()]);
+    }
+    if let Some(log) = uncut(info) {
+        let (first, last) = (log.start().0, log.end().0);
+        let text = format!("out of a log from {first} ns to {last} ns");
+        rows.push(vec!["cut".into(), text.into()]);
     }
     rows.push(vec!["events".into(), info.events.into()]);
     for t in info.types() {

@@ -188,6 +188,12 @@ impl Bytes {
         if path.as_os_str() == "-" {
             return spool(path, io::stdin().lock());
         }
+        if path.is_dir() {
+            return Err(Failure::Absent(format!(
+                "{} is a folder: name the .eventlog or .hp file in it",
+                path.display()
+            )));
+        }
         let failed = |error| Failure::File(path.to_owned(), error);
         let file = File::open(path).map_err(failed)?;
         let about = file.metadata().map_err(failed)?;

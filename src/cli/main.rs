@@ -199,11 +199,26 @@ enum Failure {
 }
 
 impl Failure {
-    /// Adds the name of the log that could not be read, for commands that read several.
+    /// Adds the name of the log that could not be read or lacks data, for commands that read several.
     fn in_log(self, path: &Path) -> Self {
         match self {
             Self::Log(error) => Self::Absent(format!("{}: {error}", path.display())),
+            Self::Absent(what) => Self::Absent(format!("{}: {what}", path.display())),
             other => other,
+        }
+    }
+
+    /// Returns the message for users; `None` if it has been reported already.
+    fn message(&self) -> Option<String> {
+        match self {
+            Self::Log(error) => Some(error.to_string()),
+            Self::Output(error) => Some(format!(
+                "could not write the output: {}",
+                system_words(error)
+            )),
+            Self::File(path, error) => Some(format!("{}: {}", path.display(), system_words(error))),
+            Self::Absent(what) | Self::Usage(what) => Some(what.clone()),
+            Self::Unfulfilled | Self::NoData => None,
         }
     }
 }
@@ -278,34 +293,26 @@ const NOBODY_READS: u8 = 141;
 
 /// Reports a failure and returns the exit status.
 fn exit(result: Result<Condition, Failure>) -> ExitCode {
-    match result {
+    let failure = match result {
         Ok(Condition::Sound) => return ExitCode::SUCCESS,
         // The damage has been reported already.
-        Ok(Condition::Damaged) => {}
-        Err(Failure::Output(error) | Failure::File(_, error))
-            if error.kind() == io::ErrorKind::BrokenPipe =>
-        {
-            return ExitCode::from(NOBODY_READS);
-        }
-        Err(Failure::Usage(what)) => {
-            print_message(what);
-            return ExitCode::from(2);
-        }
-        Err(Failure::Unfulfilled) => return ExitCode::from(3),
-        Err(Failure::NoData) => return ExitCode::from(4),
-        Err(Failure::Output(error)) => {
-            print_message(format_args!(
-                "could not write the output: {}",
-                system_words(&error)
-            ));
-        }
-        Err(Failure::File(path, error)) => {
-            print_message(format_args!("{}: {}", path.display(), system_words(&error)));
-        }
-        Err(Failure::Log(error)) => print_message(error),
-        Err(Failure::Absent(what)) => print_message(what),
+        Ok(Condition::Damaged) => return ExitCode::FAILURE,
+        Err(failure) => failure,
+    };
+    if let Failure::Output(error) | Failure::File(_, error) = &failure
+        && error.kind() == io::ErrorKind::BrokenPipe
+    {
+        return ExitCode::from(NOBODY_READS);
     }
-    ExitCode::FAILURE
+    if let Some(message) = failure.message() {
+        print_message(message);
+    }
+    match failure {
+        Failure::Usage(_) => ExitCode::from(2),
+        Failure::Unfulfilled => ExitCode::from(3),
+        Failure::NoData => ExitCode::from(4),
+        _ => ExitCode::FAILURE,
+    }
 }
 
 /// Maximum number of damaged places listed on a terminal; `check` lists all of them.

@@ -219,26 +219,32 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         reported_early: 0,
         condition: Condition::Sound,
     };
-    if let LogSource::File(path) = &arguments.place
-        && is_compressed(path)
-    {
-        return read_compressed(path, &mut tail);
+    if let LogSource::File(path) = &arguments.place {
+        let first = first_bytes(path);
+        if Compression::detect(&first).is_some() {
+            // It does not grow.
+            return read_compressed(path, &mut tail);
+        }
+        if first.starts_with(b"JOB \"") {
+            return Err(Failure::Absent(format!(
+                "{path} is a heap profile in text, which tail does not follow: eventscope heap {path} prints it",
+                path = path.display()
+            )));
+        }
     }
     follow(&arguments.place, &mut tail)?;
     Ok(tail.condition)
 }
 
-/// Returns whether a file is compressed; such files do not grow.
-fn is_compressed(path: &Path) -> bool {
-    if !path.is_file() {
-        return false;
-    }
+/// Returns the first bytes of a regular file, which tell what it is; none of others, and if they cannot be read.
+fn first_bytes(path: &Path) -> Vec<u8> {
+    const BYTES: u64 = 8;
     let mut first = Vec::new();
-    let read = File::open(path).and_then(|file| {
-        file.take(Compression::MAGIC_BYTES as u64)
-            .read_to_end(&mut first)
-    });
-    read.is_ok() && Compression::detect(&first).is_some()
+    if path.is_file() {
+        // If this fails, following the file does too, and says why.
+        let _ = File::open(path).and_then(|file| file.take(BYTES).read_to_end(&mut first));
+    }
+    first
 }
 
 /// Prints a compressed log, which is complete.

@@ -72,6 +72,13 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
             out.text(format_args!("… and {more} more (--limit {all})\n"))?;
         }
     }
+    if table.total == 0 {
+        let all = format::pluralize(table.counters, "counter");
+        print_message(match arguments.filter.is_empty() {
+            true => format!("no counters: none of {all} counted in the range"),
+            false => format!("no counters match: the log has {all}"),
+        });
+    }
     if let Some(flaw) = table.flaw() {
         out.flush()?;
         print_message(flaw_text(flaw));

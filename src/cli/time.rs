@@ -7,10 +7,11 @@ use std::io::{self, IsTerminal};
 use serde_json::{Map, Value, json};
 
 use super::out::{RowLimit, Rows, escape_line, in_columns, in_widths, print_table};
-use super::{Condition, Failure, LogRangeArguments, Out, report};
+use super::{Condition, Failure, LogRangeArguments, Out, print_message, report};
 use analysis::account::report::ProgramTimes;
 use analysis::timeline::thread_account::{BlockedFor, ThreadAccount};
 use analysis::yielder::{NoYield, block_on};
+use insight::input::Input;
 use model::format;
 use model::time::Interval;
 use session::Session;
@@ -24,11 +25,23 @@ pub(super) struct Arguments {
     limit: RowLimit,
 }
 
+/// Which events a log has: without them, their times are unknown, not 0.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    threads: bool,
+    collections: bool,
+}
+
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
     let (session, range) = arguments.of.read()?;
     let program = session.ask(&TimeQuery(range));
+    let info = &session.recording().info;
+    let known = Known {
+        threads: Input::Threads.is_in(info),
+        collections: Input::Collections.is_in(info),
+    };
     if arguments.of.json {
-        print_json(&program, &session, range, out)?;
+        print_json(&program, known, &session, range, out)?;
     } else if io::stdout().is_terminal() {
         let mut rows = capabilities(&program, format::duration_ns);
         for head in rows.iter_mut().take(1).flatten() {
@@ -44,13 +57,22 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         out.text("\n")?;
         print_first_threads(&session, range, arguments.limit, out)?;
         out.text("\n")?;
-        out.text(in_columns(&program_rows(&program, format::duration_ns)))?;
+        out.text(in_columns(&program_rows(
+            &program,
+            known,
+            format::duration_ns,
+        )))?;
     } else {
         out.text(in_columns(&capabilities(&program, exact)))?;
         out.text("\n")?;
         print_threads(&session, range, out)?;
         out.text("\n")?;
-        out.text(in_columns(&program_rows(&program, exact)))?;
+        out.text(in_columns(&program_rows(&program, known, exact)))?;
+    }
+    for input in [Input::Threads, Input::Collections] {
+        if !input.is_in(info) {
+            print_message(input.missing_message());
+        }
     }
     Ok(report(session.reader()))
 }
@@ -84,6 +106,7 @@ fn object(classes: &[(&str, u64)]) -> Map<String, Value> {
 /// Prints the JSON document. The threads are its last field, so that they can be streamed.
 fn print_json(
     program: &ProgramTimes,
+    known: Known,
     session: &Session,
     range: Option<Interval>,
     out: &mut Out,
@@ -92,6 +115,7 @@ fn print_json(
         json!({"cap": cap.0, "life": times.life_ns, "classes": object(&times.classes())})
     });
     let collections = &program.collections;
+    let if_known = |number: u64| known.collections.then_some(number);
     let recording = session.recording();
     let part = recording.numbers.span(recording.end(), range);
     let document = json!({
@@ -99,12 +123,12 @@ fn print_json(
         "capabilities": caps.collect::<Vec<_>>(),
         "program": {
             "life": program.life_ns,
-            "parallelism": program.parallelism_ns,
+            "parallelism": known.threads.then_some(&program.parallelism_ns),
             "collections": {
-                "count": collections.count,
-                "stopping": collections.stopping_ns,
-                "pause": collections.pause_ns,
-                "capability_time": collections.capability_ns,
+                "count": if_known(collections.count),
+                "stopping": if_known(collections.stopping_ns),
+                "pause": if_known(collections.pause_ns),
+                "capability_time": if_known(collections.capability_ns),
             },
         },
     });
@@ -303,22 +327,28 @@ fn line(thread: &ThreadAccount) -> Vec<String> {
     row
 }
 
-fn program_rows(program: &ProgramTimes, text: fn(u64) -> String) -> Rows {
+fn program_rows(program: &ProgramTimes, known: Known, text: fn(u64) -> String) -> Rows {
+    let or_dash = |is_known: bool, number: String| match is_known {
+        true => number,
+        false => "-".to_owned(),
+    };
     let collections = &program.collections;
     let mut table = vec![vec!["program".to_owned(), text(program.life_ns)]];
     for (count, time) in program.parallelism_ns.iter().enumerate() {
-        table.push(vec![format!("{count} running"), text(*time)]);
+        let time = or_dash(known.threads, text(*time));
+        table.push(vec![format!("{count} running"), time]);
     }
     table.push(vec![
         "collections".to_owned(),
-        collections.count.to_string(),
+        or_dash(known.collections, collections.count.to_string()),
     ]);
     for (name, time) in [
         ("stopping for collections", collections.stopping_ns),
         ("collection pauses", collections.pause_ns),
         ("capability time in collections", collections.capability_ns),
     ] {
-        table.push(vec![name.to_owned(), text(time)]);
+        let time = or_dash(known.collections, text(time));
+        table.push(vec![name.to_owned(), time]);
     }
     table
 }

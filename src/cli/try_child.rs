@@ -132,6 +132,10 @@ pub(super) fn explain_start(program: &OsStr, stdin: Option<&Path>, error: &io::E
         return format!("--stdin {}: {words}", path.display());
     }
     match error.kind() {
+        // A path is not searched for.
+        io::ErrorKind::NotFound if program.as_encoded_bytes().contains(&b'/') => {
+            format!("program {name} not found")
+        }
         io::ErrorKind::NotFound => format!(
             "program {name} not found: name one on the search path, or give its path, such as ./{name}"
         ),

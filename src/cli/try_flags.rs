@@ -54,7 +54,7 @@ pub(super) struct Arguments {
     read_log: Option<PathBuf>,
     /// Program with its arguments, including runtime options (+RTS … -RTS)
     #[arg(
-        last = true,
+        trailing_var_arg = true,
         required_unless_present = "read_log",
         value_name = "PROGRAM"
     )]
@@ -88,7 +88,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         return read_log(path, out);
     }
     let Some((program, own)) = arguments.command.split_first() else {
-        return Err(Failure::Usage("name a program after --".to_owned()));
+        return Err(Failure::Usage("name a program".to_owned()));
     };
     Trial::new(arguments, program, CommandLine::parse(own)).run(out)
 }

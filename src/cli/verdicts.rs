@@ -3,9 +3,11 @@
 use clap::ValueEnum;
 use serde::Serialize;
 
+use super::similar_names::similar_names;
 use super::{Condition, Failure, Out};
 use insight::assertion::{Assertion, Level, ValueSource};
 use insight::metrics::{LocatedNumber, MetricContext, NumberError};
+use insight::rules::RULES;
 
 /// Output format for the results of assertions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -28,6 +30,8 @@ pub(super) enum State {
     Failed,
     NoData,
     Inconclusive,
+    /// The log cannot be read.
+    Unreadable,
 }
 
 impl State {
@@ -36,18 +40,22 @@ impl State {
             Self::Passed => "✓",
             Self::Warned => "!",
             Self::Failed => "✗",
-            Self::NoData | Self::Inconclusive => "?",
+            Self::NoData | Self::Inconclusive | Self::Unreadable => "?",
         }
     }
 
     /// Returns whether the values are missing.
     const fn is_missing(self) -> bool {
-        matches!(self, Self::NoData | Self::Inconclusive)
+        matches!(self, Self::NoData | Self::Inconclusive | Self::Unreadable)
     }
 
     /// Returns whether the assertion does not hold, and the command succeeds nevertheless.
     const fn is_tolerated(self, allow_missing: bool) -> bool {
-        matches!(self, Self::Warned) || allow_missing && self.is_missing()
+        match self {
+            Self::Warned => true,
+            Self::NoData | Self::Inconclusive => allow_missing,
+            Self::Passed | Self::Failed | Self::Unreadable => false,
+        }
     }
 }
 
@@ -73,6 +81,17 @@ struct ValueLocation {
 }
 
 impl AssertionResult {
+    /// Creates the result of an assertion on a log that cannot be read.
+    pub(super) fn unreadable(log: &str, assertion: &Assertion, why: &str) -> Self {
+        Self {
+            log: log.to_owned(),
+            assertion: assertion.text.clone(),
+            state: State::Unreadable,
+            found: why.to_owned(),
+            places: Vec::new(),
+        }
+    }
+
     /// Adds the locations of the values in one log.
     pub(super) fn with_locations(
         mut self,
@@ -103,7 +122,12 @@ pub(super) fn assertions(
     let lines = file.lines().map(str::trim);
     let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
     let parse = |text: &str| {
-        Assertion::parse(text).map_err(|wrong| Failure::Usage(format!("{text}: {wrong}")))
+        Assertion::parse(text).map_err(|wrong| {
+            let rules = RULES.iter().map(|rule| rule.name);
+            let similar = wrong.unknown_rule.as_deref();
+            let similar = similar.map_or_else(String::new, |name| similar_names(name, rules));
+            Failure::Usage(format!("{text}: {wrong}{similar}"))
+        })
     };
     words.iter().copied().chain(lines).map(parse).collect()
 }
@@ -256,7 +280,9 @@ fn junit(checked: &[AssertionResult], allow_missing: bool) -> String {
             State::Failed => format!("<failure message=\"found {found}\"/>"),
             State::Warned => format!("<skipped message=\"found {found}\"/>"),
             state if is_tolerated(state) => format!("<skipped message=\"{found}\"/>"),
-            State::NoData | State::Inconclusive => format!("<error message=\"{found}\"/>"),
+            State::NoData | State::Inconclusive | State::Unreadable => {
+                format!("<error message=\"{found}\"/>")
+            }
         };
         let (log, name) = (escaped(&checked.log), escaped(&checked.assertion));
         xml += &format!("  <testcase classname=\"{log}\" name=\"{name}\">{inside}</testcase>\n");

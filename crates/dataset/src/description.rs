@@ -252,7 +252,7 @@ fn check_tables(without: &[String]) -> Result<(), Error> {
         if ESSENTIAL.contains(&name) || tables::TABLES.iter().all(|table| table.name != name) {
             let others = tables::TABLES.iter().map(|table| table.name);
             let others: Vec<&str> = others.filter(|name| !ESSENTIAL.contains(name)).collect();
-            return Err(Error::Refused(format!(
+            return Err(Error::Usage(format!(
                 "--without {name}: the tables that can be left out are {}",
                 others.join(", ")
             )));

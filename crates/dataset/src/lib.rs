@@ -38,6 +38,9 @@ pub enum Error {
     /// The data set does not accept this; the reason is a sentence.
     #[error("{0}")]
     Refused(String),
+    /// No data set accepts this choice; the reason is a sentence.
+    #[error("{0}")]
+    Usage(String),
 }
 
 impl Error {

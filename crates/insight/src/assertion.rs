@@ -4,13 +4,13 @@
 //! ```text
 //! assertion  = [("warn" | "error") ":"] condition {"and" condition}
 //! condition  = value ("<" | "<=" | ">" | ">=" | "==" | "!=") value | "same(" metric ")"
-//! value      = number [unit] | [number "*"] metric | "finding(" pattern ["," severity] ")"
+//! value      = number [unit] ["/s"] | [number "*"] metric | "finding(" pattern ["," severity] ")"
 //!            | ("delta" | "regress") "(" metric ")"
 //! metric     = name ["{" label "=" pattern {"," label "=" pattern} "}"] ["." statistic] ["@" window]
 //! statistic  = "sum" | "count" | "max" | "min" | "mean" | "p50" | "p90" | "p99" | "share" | "rate"
 //! window     = [place] ".." [place] | "span:" place
 //! place      = (word | '"' text '"') ["#" number]
-//! unit       = "ns" | "us" | "ms" | "s" | "B" | "KiB" | "MiB" | "GiB" | "kB" | "MB" | "GB" | "%" | "/s"
+//! unit       = "ns" | "us" | "ms" | "s" | "B" | "KiB" | "MiB" | "GiB" | "kB" | "MB" | "GB" | "%"
 //! ```
 //!
 //! `share` is a share of the examined time, `rate` is per second of it. A window is a span, or reaches from one
@@ -241,10 +241,16 @@ fn to_common_unit(
         None => number == 0.0 || unit == Unit::Count || unit == Unit::PerSecond,
     };
     if !fits(left, left_unit) || !fits(right, right_unit) {
-        let name = |unit: Option<Unit>| format!("{:?}", unit.unwrap_or(Unit::Count)).to_lowercase();
+        let name = |unit: Option<Unit>| match unit.unwrap_or(Unit::Count) {
+            Unit::Ns => "ns",
+            Unit::Bytes => "bytes",
+            Unit::Count => "count",
+            Unit::Share => "share",
+            Unit::PerSecond => "per second",
+        };
         let (left, right) = (name(left_unit), name(right_unit));
         return Err(NumberError::Usage(format!(
-            "{left} cannot be compared with {right}: write a unit after the number, such as 10 ms, 512 MiB or 5 %"
+            "{left} cannot be compared with {right}: write a unit after the number, such as 10 ms, 512 MiB, 5 % or 2 GB/s"
         )));
     }
     let found = |number| Amount { number, unit };

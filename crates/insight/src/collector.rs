@@ -14,23 +14,28 @@ impl<'a> RuleContext<'a> {
     /// Returns the allocation area of a capability in bytes (`-A`): as logged by the runtime, which includes
     /// compiled-in options, else from the arguments, else the default of the GHC version.
     pub fn allocation_area_bytes(&self) -> u64 {
+        self.known_area_bytes().unwrap_or(AREA_BYTES)
+    }
+
+    /// Same as [`allocation_area_bytes`](Self::allocation_area_bytes); `None` if nothing in the log tells it.
+    pub(crate) fn known_area_bytes(&self) -> Option<u64> {
         let process = self.log.info.process();
         if let Some(heap) = process.heap.filter(|heap| heap.allocation_area_bytes > 0) {
-            return heap.allocation_area_bytes;
+            return Some(heap.allocation_area_bytes);
         }
         let from_arguments = self
             .option_value("-A")
             .and_then(|value| option_bytes(&value));
-        from_arguments.unwrap_or_else(|| match process.ghc.as_deref().map(version) {
-            Some(version) if version < (9, 2) => OLD_AREA_BYTES,
-            Some(_) => AREA_BYTES,
+        from_arguments.or_else(|| match process.ghc.as_deref().map(version) {
+            Some(version) if version < (9, 2) => Some(OLD_AREA_BYTES),
+            Some(_) => Some(AREA_BYTES),
             None => self.probable_area_bytes(),
         })
     }
 
-    /// Returns the default area that fits what was allocated before collections: a log that was not written to its
-    /// end may lack the version of GHC.
-    fn probable_area_bytes(&self) -> u64 {
+    /// Returns the default area that fits what was allocated before collections, of which there have to be two: a log
+    /// that was not written to its end may lack the version of GHC.
+    fn probable_area_bytes(&self) -> Option<u64> {
         const ENOUGH: usize = 101;
         let pairs = self.gc_pauses.windows(2).take(ENOUGH);
         let allocated = pairs.map(|two| {
@@ -39,10 +44,11 @@ impl<'a> RuleContext<'a> {
         });
         let mut allocated: Vec<u64> = allocated.collect();
         allocated.sort_unstable();
-        match allocated.get(allocated.len() / 2) {
-            Some(usual) if *usual < AREA_BYTES / 2 => OLD_AREA_BYTES,
-            _ => AREA_BYTES,
-        }
+        let usual = allocated.get(allocated.len() / 2)?;
+        Some(match *usual < AREA_BYTES / 2 {
+            true => OLD_AREA_BYTES,
+            false => AREA_BYTES,
+        })
     }
 
     /// Returns the factor of live data to which the old generation may grow before it is collected (`-F`): from

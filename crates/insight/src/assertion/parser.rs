@@ -6,7 +6,8 @@ use super::request::{RequestKind, ValueRequest};
 use super::statistic::Statistic;
 use super::{Assertion, Change, Condition, Level, Operator, Term, TermComparison};
 use crate::finding::Severity;
-use crate::metrics::{Labels, Metric, Unit, metric_by_name};
+use crate::metrics::{Labels, Metric, Unit, matches_pattern, metric_by_name};
+use crate::rules::RULES;
 use crate::window::{Occurrence, Window};
 
 /// Syntax error in an assertion.
@@ -16,6 +17,8 @@ pub struct ParseError {
     pub position: usize,
     /// What was expected, or which name is unknown.
     pub message: String,
+    /// Pattern that matches no rule, if that is the error.
+    pub unknown_rule: Option<String>,
 }
 
 impl fmt::Display for ParseError {
@@ -66,6 +69,7 @@ impl<'a> Parser<'a> {
                 .get(..self.at)
                 .map_or(0, |before| before.chars().count()),
             message: message.into(),
+            unknown_rule: None,
         }
     }
 
@@ -138,7 +142,7 @@ impl<'a> Parser<'a> {
         }
         let number = self.number()?;
         let factor = match number {
-            Some(number) if !self.take("*") => return Ok(self.with_unit(number)),
+            Some(number) if !self.take("*") => return self.with_unit(number),
             number => number.unwrap_or(1.0),
         };
         let request = self.metric()?;
@@ -169,8 +173,8 @@ impl<'a> Parser<'a> {
             .map_err(|_| self.error(format!("“{digits}” is not a number")))
     }
 
-    fn with_unit(&mut self, number: f64) -> Term {
-        const UNITS: [(&str, f64, Unit); 14] = [
+    fn with_unit(&mut self, number: f64) -> Result<Term, ParseError> {
+        const UNITS: [(&str, f64, Unit); 13] = [
             ("ns", 1.0, Unit::Ns),
             ("us", 1e3, Unit::Ns),
             ("µs", 1e3, Unit::Ns),
@@ -184,19 +188,54 @@ impl<'a> Parser<'a> {
             ("GB", 1e9, Unit::Bytes),
             ("B", 1.0, Unit::Bytes),
             ("%", 0.01, Unit::Share),
-            ("/s", 1.0, Unit::PerSecond),
         ];
-        let unit = UNITS.into_iter().find(|(name, ..)| self.take(name));
-        match unit {
-            Some((_, times, unit)) => Term::Number(number * times, Some(unit)),
-            None => Term::Number(number, None),
+        self.skip_space();
+        let begin = self.at;
+        let name = match self.take_at_once("%") {
+            true => "%",
+            false => self.letters(char::is_alphabetic),
+        };
+        if name == "and" {
+            self.at = begin;
+            return Ok(Term::Number(number, None));
         }
+        let known = UNITS.into_iter().find(|(known, ..)| *known == name);
+        if known.is_none() && !name.is_empty() {
+            self.at = begin;
+            let names = UNITS.map(|(name, ..)| name).join(", ");
+            return Err(self.error(format!(
+                "“{name}” is neither a unit nor “and”: the units are {names}, and /s after another one or alone"
+            )));
+        }
+        let (times, unit) = match known {
+            Some((_, times, unit)) => (times, Some(unit)),
+            None => (1.0, None),
+        };
+        // A share per second is no rate of any metric.
+        let is_rate = unit != Some(Unit::Share) && self.take("/s");
+        let unit = if is_rate { Some(Unit::PerSecond) } else { unit };
+        Ok(Term::Number(number * times, unit))
     }
 
     fn findings(&mut self) -> Result<RequestKind, ParseError> {
         let is_of_name =
             |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '*');
+        self.skip_space();
+        let begin = self.at;
         let pattern = self.word(is_of_name).to_owned();
+        // A guard with a misspelled rule would always hold.
+        if !RULES
+            .iter()
+            .any(|rule| matches_pattern(&pattern, rule.name))
+        {
+            self.at = begin;
+            let message =
+                format!("“{pattern}” is not a rule: eventscope findings --json lists all of them");
+            return Err(ParseError {
+                unknown_rule: Some(pattern),
+                ..self.error(message)
+            });
+        }
         let mut severity = None;
         if self.take(",") {
             let name = self.word(is_of_name);

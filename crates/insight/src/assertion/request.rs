@@ -7,6 +7,7 @@ use crate::metrics::{
     Direction, Labels, LocatedNumber, Metric, MetricContext, NumberError, Numbers, Unit,
     Variability, matches_pattern,
 };
+use crate::rules::RULES;
 use crate::truncated_name::truncated_name;
 use crate::window::Window;
 
@@ -38,10 +39,21 @@ impl ValueRequest {
     pub fn evaluate(&self, metrics: &MetricContext<'_>) -> Result<Amount, NumberError> {
         match &self.kind {
             RequestKind::Findings(pattern, severity) => {
-                let found = metrics.report().findings.iter().filter(|finding| {
+                let report = metrics.report();
+                let found = report.findings.iter().filter(|finding| {
                     matches_pattern(pattern, &finding.rule)
                         && finding.severity >= severity.unwrap_or(Severity::Low)
                 });
+                let undecided = { report.cannot_tell.iter() }
+                    .filter(|rule| matches_pattern(pattern, &rule.rule));
+                let rules = RULES
+                    .iter()
+                    .filter(|rule| matches_pattern(pattern, rule.name));
+                if let Some(first) = undecided.clone().next()
+                    && undecided.count() == rules.count()
+                {
+                    return Err(NumberError::NoData(first.why.clone()));
+                }
                 Ok(Amount {
                     number: found.count() as f64,
                     unit: Unit::Count,

@@ -28,7 +28,19 @@ fn what_is_wrong_is_said_with_its_place() {
         ),
         (
             "gc.count > 2 or 1 > 0",
-            "“and” or the end is expected here (at character 14)",
+            "“or” is neither a unit nor “and”: the units are ns, us, µs, ms, s, KiB, MiB, GiB, kB, MB, GB, B, %, and /s after another one or alone (at character 14)",
+        ),
+        (
+            "gc.count > 2 % /s",
+            "“and” or the end is expected here (at character 16)",
+        ),
+        (
+            "finding(gc-sync-stragler) == 0",
+            "“gc-sync-stragler” is not a rule: eventscope findings --json lists all of them (at character 9)",
+        ),
+        (
+            "finding() == 0",
+            "“” is not a rule: eventscope findings --json lists all of them (at character 9)",
         ),
         (
             "1.2.3 < gc.count",
@@ -86,6 +98,7 @@ fn all_forms_are_read() {
         "span.time{name=\"handle request\"}.mean > 1_000us",
         "2 * gc.sync.sum >= gc.time",
         "alloc.bytes.rate < 1e0 /s",
+        "alloc.bytes.rate < 2 GB/s and gc.count.rate < 3/s and gc.count < 5 and gc.time.rate < 100 ms /s",
         "gc.pause.p99@warm..done < 10 ms",
         "gc.pause{gen=1}.p99@warm#2.. < 10 ms and heap.live.max@.. > 0",
         "heap.live.max@span:load.all#3<512 MiB",
@@ -143,6 +156,33 @@ proptest! {
         }
         prop_assert_eq!(matches_pattern(&pattern, &text), matches(pattern.as_bytes(), text.as_bytes()));
     }
+}
+
+/// A rate is a number of the unit before it per second.
+#[test]
+fn a_rate_has_the_unit_of_its_number() {
+    let number = |text: &str| {
+        let read = Assertion::parse(&format!("gc.count > {text}")).expect("it is one");
+        match &read.conditions[..] {
+            [Condition::Compared(TermComparison { right, .. }), ..] => match right {
+                Term::Number(number, unit) => (*number, *unit),
+                other => panic!("{other:?}"),
+            },
+            other => panic!("{other:?}"),
+        }
+    };
+    for unit in [
+        "ns", "us", "ms", "s", "B", "KiB", "MiB", "GiB", "kB", "MB", "GB",
+    ] {
+        let (value, _) = number(&format!("7 {unit}"));
+        assert_eq!(
+            number(&format!("7 {unit}/s")),
+            (value, Some(Unit::PerSecond)),
+            "{unit}"
+        );
+    }
+    assert_eq!(number("7 /s"), (7.0, Some(Unit::PerSecond)));
+    assert_eq!(number("7 and 7 > 6").1, None);
 }
 
 /// A backtracking matcher would not terminate in practice.

@@ -39,18 +39,26 @@ pub(super) fn facts(context: &RuleContext<'_>) -> Vec<ComparableFact> {
     let profiles: Vec<&str> = profiles.map(profiled_by).collect();
     let collector = if Input::Nonmoving.is_in(info) {
         "concurrent"
-    } else {
+    } else if process.ghc.is_some() || Input::Collections.is_in(info) {
         "copying"
+    } else {
+        ""
     };
+    // Analyses assume at least one.
+    let caps = match context.times.caps.is_empty() {
+        true => String::new(),
+        false => context.caps.to_string(),
+    };
+    let area = context.known_area_bytes();
     vec![
         fact("Program", info.program().unwrap_or_default().to_owned()),
         fact("Arguments", arguments.join(" ")),
         fact("GHC", process.ghc.clone().unwrap_or_default()),
         fact("Runtime", way(process.rts.as_deref())),
-        fact("Capabilities", context.caps.to_string()),
+        fact("Capabilities", caps),
         fact(
             "Allocation area",
-            format::bytes(context.allocation_area_bytes()),
+            area.map(format::bytes).unwrap_or_default(),
         ),
         fact("Oldest generation", collector.to_owned()),
         fact("Events", classes.join(", ")),

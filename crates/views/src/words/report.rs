@@ -45,7 +45,11 @@ impl Display for Report<'_> {
         }
         let threads = or_dash(summary.os_threads, count);
         let caps = summary.capabilities.len();
-        writeln!(out, "  New OS threads: {threads} (using -N{caps})\n")?;
+        let using = match caps {
+            0 => String::new(),
+            caps => format!(" (using -N{caps})"),
+        };
+        writeln!(out, "  New OS threads: {threads}{using}\n")?;
         match &summary.sparks {
             Some(sparks) => print_sparks(sparks, out)?,
             None => writeln!(out, "  SPARKS: {ABSENT}")?,
