@@ -20,6 +20,8 @@
 
   const held = [];
   let started = false;
+  // Why the program cannot be loaded, once that is known.
+  let broken = '';
 
   const find = (id) => document.getElementById(id);
   const tell = (asked) => dispatchEvent(new CustomEvent('eventscope-asked', { detail: asked }));
@@ -36,6 +38,7 @@
   /** Has something done, as soon as the program is there. */
   function ask(asked, what) {
     if (started) return void tell(asked);
+    if (broken) return void say('error', broken);
     held.push(asked);
     say('error', asked.failed);
     say('busy', asked.failed ? '' : `Loading the program. It opens ${what} as soon as it is there.`);
@@ -107,8 +110,9 @@
       if (!module_or_path.ok) throw new Error(`the site answered with status ${module_or_path.status}`);
       await run({ module_or_path });
     } catch (error) {
+      broken = `The program could not be loaded: ${error.message ?? error}. Reload the page to try again.`;
       say('busy');
-      say('error', `The program could not be loaded: ${error.message ?? error}. Reload the page to try again.`);
+      say('error', broken);
     }
   }
 

@@ -1,10 +1,10 @@
 // Two logs in one page: opening, linked zoom, differences, the link.
 
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from '@playwright/test';
-import { drop, fixture, fragment, loaded, openInstead, openLog, openPalette, test } from './helpers.js';
+import { answerFileDialogs, drop, fixture, fragment, loaded, openInstead, openLog, openPalette, test } from './helpers.js';
 
 const AXE = fileURLToPath(import.meta.resolve('axe-core/axe.min.js'));
 const NEW = fixture('ghc-9.6.6/ffi-safe-N2-la');
@@ -98,17 +98,93 @@ test('what is no log leaves the open one as it is', async ({ page }) => {
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('ffi-safe-N2-la.eventlog');
 });
 
-test('of two files of which one is no log, the other is shown', async ({ page }) => {
-  await page.goto('./');
-  await dropAll(page, [
-    { path: fixture('ghc-9.0.2/cut-in-header'), modified: 2_000_000 },
-    { path: OLD, modified: 1_000_000 },
-  ]);
-  await loaded(page);
-  await expect(page.getByRole('alert')).toBeVisible();
+for (const [which, modified] of [['newer', 2_000_000], ['older', 500_000]]) {
+  test(`of two files of which the ${which} one is no log, the other is shown`, async ({ page }) => {
+    await page.goto('./');
+    await dropAll(page, [{ path: fixture('ghc-9.0.2/cut-in-header'), modified }, { path: OLD, modified: 1_000_000 }]);
+    await loaded(page);
+    await expect(page.getByRole('alert')).toContainText('Cannot open cut-in-header.eventlog.');
+    await expect(captions(page)).toHaveCount(0);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('ffi-safe-N2-lu.eventlog');
+    await expect(page.locator('.summary tbody tr')).toHaveCount(2);
+  });
+}
+
+const notes = (page) => page.locator('.notes-list').getByRole('textbox');
+
+/** Adds a note on the log that the panels show. */
+async function addNote(page, name) {
+  await page.keyboard.press('b');
+  await expect(notes(page)).toBeFocused();
+  await page.keyboard.type(name);
+  await page.keyboard.press('Enter');
+  await expect(notes(page)).not.toBeFocused();
+}
+
+test('notes that are not saved are asked about before other logs are opened in place of theirs', async ({ page }) => {
+  await openLog(page, NEW);
+  await addNote(page, 'slow');
+  const question = page.locator('.offer');
+  const files = [{ path: OLD, modified: 1_000_000 }, { path: NEW, name: 'new.eventlog', modified: 2_000_000 }];
+  const ask = [
+    () => dropAll(page, files),
+    async () => {
+      await openPalette(page);
+      await page.keyboard.type('take the tour');
+      await page.keyboard.press('Enter');
+    },
+  ];
+  for (const replace of ask) {
+    await replace();
+    await expect(question).toHaveText(/^This closes “ffi-safe-N2-la\.eventlog”\. You have not saved 1 note\./);
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await expect(question).toHaveCount(0);
+    await expect(notes(page)).toHaveValue('slow');
+  }
+  await dropAll(page, files);
+  const download = page.waitForEvent('download');
+  await question.getByRole('button', { name: 'Save the notes' }).click();
+  expect((await download).suggestedFilename()).toBe('ffi-safe-N2-la.eventlog.notes.json');
+  await expect(question).not.toContainText('not saved');
+  await question.getByRole('button', { name: 'Open instead' }).click();
+  await expect(captions(page)).toHaveCount(2);
+  await expect(question).toHaveCount(0);
+});
+
+test('notes on one of two logs are asked about before it is closed or replaced', async ({ page }) => {
+  answerFileDialogs(page);
+  await openTwo(page);
+  await addNote(page, 'slow');
+  const question = page.locator('.offer');
+  const isAsked = () => expect(question).toHaveText(/^This closes “after\.eventlog”\. You have not saved 1 note\./);
+  const cancel = async () => {
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await expect(question).toHaveCount(0);
+    await expect(captions(page).last()).toContainText('after.eventlog');
+  };
+  const close = page.getByRole('button', { name: 'Close the log after' });
+  await close.click();
+  await isAsked();
+  await cancel();
+  await expect(notes(page)).toHaveValue('slow');
+
+  await page.keyboard.press('e');
+  await expect(page.locator('.notes .empty')).toBeVisible();
+  const chosen = page.waitForEvent('filechooser');
+  await page.keyboard.press('v');
+  await (await chosen).setFiles(fixture('ghc-9.6.6/fib-forkio-N2-l'));
+  await isAsked();
+  await cancel();
+
+  await close.click();
+  await isAsked();
+  const download = page.waitForEvent('download');
+  await question.getByRole('button', { name: 'Save the notes' }).click();
+  expect((await download).suggestedFilename()).toBe('after.eventlog.notes.json');
+  await expect(question).not.toContainText('not saved');
+  await question.getByRole('button', { name: 'Close the log' }).click();
   await expect(captions(page)).toHaveCount(0);
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('ffi-safe-N2-lu.eventlog');
-  await expect(page.locator('.summary tbody tr')).toHaveCount(2);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('before.eventlog');
 });
 
 test('two logs are accessible', async ({ page }) => {
@@ -249,6 +325,48 @@ test('a link to two logs says which ones to drop, in any order, and shows the sa
     await expect(other.locator('.notice')).toHaveCount(0);
     await context.close();
   }
+});
+
+test('times and notes of a link to two logs wait for their log', async ({ page, browser, baseURL }) => {
+  await openTwo(page);
+  await page.keyboard.press('w');
+  await fragment(page, /[#&]t=/);
+  await addNote(page, 'slow');
+  const hash = await fragment(page, /f=.*lb=.*t=.*p=notes.*k=.*slow/);
+  const context = await browser.newContext({ serviceWorkers: 'block' });
+  const other = await context.newPage();
+  await other.goto(`${baseURL}${hash}`);
+  await drop(other, OLD);
+  await expect(other.locator('.notice')).toContainText('Also drop the log “after”');
+  await fragment(other, /f=(?!.*[#&][tk]=)/);
+  await expect(other.locator('.notes .empty')).toBeVisible();
+
+  await drop(other, NEW);
+  await expect(notes(other)).toHaveValue('slow');
+  await expect.poll(() => new URL(other.url()).hash).toBe(hash);
+  // The link has the notes: they need not be saved.
+  await drop(other, fixture('ghc-9.6.6/fib-forkio-N2-l'));
+  const offer = other.locator('.offer');
+  await expect(offer).toContainText('is already open');
+  await expect(offer).not.toContainText('not saved');
+  await offer.getByRole('button', { name: 'Cancel' }).click();
+  await expect(offer).toHaveCount(0);
+  // The other log has no copy of them.
+  await other.keyboard.press('e');
+  await expect(other.locator('.notes .empty')).toBeVisible();
+  await context.close();
+});
+
+test('logs of which the second is read first are aligned at a marker', async ({ page }, testInfo) => {
+  // Only the end of the newer log has the marker.
+  const [dense, fib] = ['dense-N2-l-flush', 'fib-forkio-N2-l'].map((name) => fixture(`ghc-9.6.6/${name}`));
+  mkdirSync(testInfo.outputDir, { recursive: true });
+  const long = testInfo.outputPath('long.eventlog');
+  const parts = [...Array(8).fill(dense), fib];
+  writeFileSync(long, Buffer.concat(parts.map((path) => readFileSync(path))));
+  await openTwo(page, './#v=1&p=compare&ca=m%3Aall%20forked', [fib, long]);
+  await page.getByRole('button', { name: 'Aligned: all forked' }).click();
+  await expect(page.getByRole('button', { name: 'marker “all forked”' })).toHaveAttribute('aria-pressed', 'true');
 });
 
 test('two logs are opened, walked and closed by keys', async ({ page }) => {

@@ -3,7 +3,7 @@
 import { createServer } from 'node:http';
 import { readFileSync } from 'node:fs';
 import { expect } from '@playwright/test';
-import { fixture, fragment, loaded, openLog, test } from './helpers.js';
+import { fixture, fragment, loaded, openInstead, openLog, test } from './helpers.js';
 
 const LOG = fixture('ghc-9.6.6/fib-forkio-N2-l');
 const OWN = 'www/demo/parallel-sort.eventlog.gz';
@@ -90,6 +90,25 @@ test('fetching can be given up', async ({ page }) => {
   await expect(page.getByText('Fetching')).toHaveCount(0);
   await expect(page.getByRole('alert')).toHaveCount(0);
 });
+
+for (const [what, address, refuse] of [
+  ['is not opened', OWN, (page) => page.locator('.offer').getByRole('button', { name: 'Cancel' }).click()],
+  ['is given up', 'slow.eventlog', (page) => page.getByRole('button', { name: 'Cancel' }).click()],
+  ['is not there', 'nowhere.eventlog', (page) => expect(page.getByRole('alert')).toContainText('status 404')],
+  ['is refused', 'file:///etc/passwd', (page) => expect(page.getByRole('alert')).toContainText('ES-205')],
+]) {
+  test(`a link whose log ${what} is not applied to the next log`, async ({ page }) => {
+    await page.route('**/slow.eventlog', () => {});
+    await openLog(page, LOG);
+    await fragment(page, /f=/);
+    await page.evaluate((hash) => { window.location.hash = hash; }, `#url=${encodeURIComponent(address)}&p=threads`);
+    await refuse(page);
+    await openInstead(page, fixture('ghc-9.6.6/gc-heavy-N1-l'));
+    await expect(page.getByRole('heading', { name: 'gc-heavy-N1-l.eventlog' })).toBeVisible();
+    await loaded(page);
+    await expect(page.getByRole('tab', { name: 'Summary' })).toHaveAttribute('aria-selected', 'true');
+  });
+}
 
 for (const [address, code] of [
   ['file:///etc/passwd', 'ES-205'],

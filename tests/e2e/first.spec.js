@@ -120,7 +120,14 @@ test('so does a sample', async ({ page }) => {
 test('that the program cannot be loaded is said', async ({ page }) => {
   await page.route(PROGRAM, (route) => route.fulfill({ status: 503 }));
   await page.goto('./');
-  await expect(page.getByRole('alert')).toContainText('The program could not be loaded: the site answered with status 503');
+  const alert = page.getByRole('alert');
+  await expect(alert).toContainText('The program could not be loaded: the site answered with status 503');
+  // It remains said when a log is chosen.
+  const chosen = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Browse…' }).click();
+  await (await chosen).setFiles(LOG);
+  await expect(alert).toContainText('The program could not be loaded: the site answered with status 503');
+  await expect(page.getByText('Loading the program')).toHaveCount(0);
 });
 
 test('it has the chosen colors from its first picture on', async ({ page }) => {

@@ -28,7 +28,7 @@ async function write(page, file, bytes) {
 }
 
 /** Opens the beginning of a log with its handle, and follows it. */
-async function follow(page, file, bytes) {
+async function follow(page, file, bytes, address = './') {
   await page.addInitScript(() => {
     globalThis.looks = 0;
     const { getFile } = FileSystemFileHandle.prototype;
@@ -41,7 +41,7 @@ async function follow(page, file, bytes) {
       return root.getFileHandle(this.getAsFile().name);
     };
   });
-  await page.goto('./');
+  await page.goto(address);
   await write(page, file, bytes);
   await drop(page, file, bytes);
   await loaded(page);
@@ -214,6 +214,20 @@ test('a program that runs again is followed from its start', async ({ page }) =>
   await write(page, LOG, small);
   await expect(notice(page)).toContainText('The program has ended');
   await expect(facts(page)).toContainText('14.3 KiB');
+});
+
+test('the chosen bands of the heap track stay when the program runs again', async ({ page }) => {
+  const [first, next] = ['heap-N2-hT-l-au', 'prof-heap-N1-hb-l-au'].map((name) => {
+    const bytes = readFileSync(fixture(`ghc-9.6.6/${name}`));
+    return bytes.subarray(0, bytes.length - 100);
+  });
+  await follow(page, LOG, first, './#v=1&p=view&q=Heap%20by%20band&hn=1');
+  const rows = page.locator('.in-view .grid-window [role=row]');
+  await expect(rows).toHaveCount(2);
+  await write(page, LOG, next);
+  await expect(notice(page)).toContainText('overwritten by a new run');
+  await expect(rows.filter({ hasText: /VOID|LAG|USE|DRAG/i })).toHaveCount(1);
+  await expect(rows.filter({ hasText: 'all others' })).toHaveCount(1);
 });
 
 test('a log that breaks off anywhere is followed', async ({ page }) => {

@@ -86,6 +86,13 @@ impl Link {
     pub fn newer(&self) -> bool {
         self.version > Version::CURRENT
     }
+
+    /// Returns whether a log is the second one of the comparison, so that the times and notes of the link are not its
+    /// own.
+    pub fn is_of_second(&self, log: Option<Fingerprint>) -> bool {
+        let second = self.other.map(|(_, print)| print);
+        second.is_some() && second == log && self.fingerprint != log
+    }
 }
 
 /// Version of the link grammar, 1 or more.

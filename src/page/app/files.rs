@@ -5,6 +5,7 @@ use std::rc::Rc;
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
+use super::notes::Closing;
 use super::{App, TimelineState};
 use crate::client::LogClient;
 use crate::files::{self, Dropped, InputFile, LogFile, Origin, SortedFiles};
@@ -121,6 +122,7 @@ impl App {
         self.tour_step = None;
         self.close_other(ctx);
         self.dialogs.offered_log = None;
+        self.dialogs.closing = None;
         self.dialogs.error = None;
         self.dialogs.notice = None;
         self.timeline = TimelineState::default();
@@ -196,8 +198,10 @@ impl App {
         }
         let mut logs = sorted.logs.into_iter();
         match (logs.next(), logs.next()) {
-            (Some(one), Some(two)) => self.open_two(ctx, one, two),
-            (Some(one), None) if compare_next => self.compare_with(ctx, &one),
+            (Some(one), Some(two)) => {
+                self.close_or_ask(ctx, Closing::OpenTwo(one, two));
+            }
+            (Some(one), None) if compare_next => self.compare_with(ctx, one),
             (Some(one), None) => self.open_or_offer(ctx, one),
             _ => {}
         }
@@ -216,17 +220,17 @@ impl App {
         if !self.log.is_open() || (is_home && self.unsaved_notes() == 0) {
             self.open(ctx, &file);
         } else if self.completes_comparison(&file) {
-            self.compare_with(ctx, &file);
+            self.compare_with(ctx, file);
         } else {
             self.dialogs.offered_log = Some(file);
         }
     }
 
     /// Opens a log for comparison with the open one.
-    fn compare_with(&mut self, ctx: &Context<Self>, file: &LogFile) {
+    fn compare_with(&mut self, ctx: &Context<Self>, file: LogFile) {
         self.dialogs.offered_log = None;
         self.dialogs.notice = None;
-        self.open_other(ctx, file, self.pending_role(file));
+        self.close_or_ask(ctx, Closing::Compare(file));
     }
 
     /// Applies the user's decision about a log that arrived while another one is open.
@@ -238,8 +242,12 @@ impl App {
         let Some(file) = self.dialogs.offered_log.take() else {
             return false;
         };
+        if answer != SecondLogAnswer::Open && !self.has_pending_fetch() {
+            // A link that named this log is not for the next one that is opened.
+            self.pending_link = None;
+        }
         match answer {
-            SecondLogAnswer::Compare => self.compare_with(ctx, &file),
+            SecondLogAnswer::Compare => self.compare_with(ctx, file),
             SecondLogAnswer::Merge => {
                 self.ask_merge(self.log.file.iter().cloned().chain([file]).collect())
             }

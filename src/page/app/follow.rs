@@ -448,6 +448,7 @@ impl App {
         self.log.pinned_threads.clear();
         self.log.times.clear();
         self.viewer.reset(self.log_client.clone());
+        self.show_heap_choice(&self.viewer);
         self.views.edit().selection = None;
         self.views.edit().visible = None;
         self.panel.names += 1;

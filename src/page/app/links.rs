@@ -144,7 +144,12 @@ impl App {
     /// Applies the times of a link (visible time, selection, notes) where the user chose nothing else meanwhile.
     pub(super) fn apply_link_times(&mut self, ctx: &Context<Self>, mut link: Link) {
         self.sync_view();
-        link.view = View::clone(self.views.view()).or_times_of(&link.view);
+        let mut view = View::clone(self.views.view());
+        if link.is_of_second(self.log.fingerprint) {
+            // The link keeps its times for the log that they are of.
+            view = view.without_times();
+        }
+        link.view = view.or_times_of(&link.view);
         self.apply_link_now(ctx, link);
     }
 
@@ -162,13 +167,14 @@ impl App {
             );
         }
         self.sync_view();
-        let visible = link
-            .view
-            .visible
-            .filter(|span| span.overlaps(combined_span));
+        let mut view = link.view.clone();
+        if link.is_of_second(self.log.fingerprint) {
+            view = view.without_times().or_times_of(self.views.view());
+        }
+        let visible = view.visible.filter(|span| span.overlaps(combined_span));
         let view = View {
             visible,
-            ..link.view.clone().inside(log)
+            ..view.inside(log)
         };
         self.show(ctx, view);
         // The address has this view already; records it at once, so that Back returns to it.
@@ -246,6 +252,7 @@ impl App {
         if is_exchanged {
             self.exchange(ctx);
             self.apply_link_now(ctx, link);
+            self.mark_notes_saved();
         } else {
             self.apply_link_times(ctx, link);
         }

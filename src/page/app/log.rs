@@ -174,7 +174,10 @@ impl App {
                 self.panel.names += 1;
                 self.show_log();
             }
-            UpdateEffect::Contents => self.show_log(),
+            UpdateEffect::Contents => {
+                self.show_log();
+                self.ask_anchors(ctx);
+            }
             UpdateEffect::Failed(code, message) => {
                 self.close_after_failure(ctx, PageError::with_message(code, message))
             }
@@ -291,8 +294,7 @@ impl App {
         if only_profile && self.views.view().panel == PanelName::default() {
             self.views.edit().panel = FLAME_GRAPH;
         }
-        self.ask_threads(ctx);
-        self.ask_usage(ctx);
+        self.ask_about_logs(ctx);
         self.offer_comparison();
         self.mark_notes_saved();
         self.follow_if_requested(ctx);

@@ -7,7 +7,7 @@
 //! - `follow`: live reading of a log whose file grows.
 //! - `merge`: merging of several logs into one.
 //! - `reopen`: reopening of logs, and the landing page while a log is open.
-//! - `notes`: adding, stepping through and saving notes.
+//! - `notes`: adding, stepping through and saving notes; the question before unsaved ones are lost.
 //! - `show`: changes of the view, and navigation.
 //! - `links`: the link in the address.
 //! - `tour`: the guided tour through a sample.
@@ -44,6 +44,7 @@ use follow::Follow;
 use gloo_events::EventListener;
 use gloo_timers::callback::Timeout;
 use merge::{MergeDialog, MergeInputs};
+use notes::Closing;
 use other::Other;
 use remote::Remote;
 use yew::prelude::*;
@@ -89,6 +90,8 @@ struct Dialogs {
     share: Option<(Rc<Link>, Option<bool>)>,
     /// A log that arrived while another one is open, until the user decides what to do with it.
     offered_log: Option<LogFile>,
+    /// What closes logs with unsaved notes, until the user confirms it.
+    closing: Option<Closing>,
     /// Whether the next chosen file is compared with the open log.
     compare_next: bool,
     /// Whether the next chosen files are merged with the open log.
@@ -296,9 +299,14 @@ impl App {
         let number = ViewerNumber(self.viewer_count);
         self.viewer_count += 1;
         let viewer = timeline(ctx, number, client);
+        self.show_heap_choice(&viewer);
+        viewer
+    }
+
+    /// Shows the chosen bands of the heap profile on a new or reset timeline.
+    fn show_heap_choice(&self, viewer: &ViewerRef) {
         let heap = self.views.view().settings.get::<HeapView>().choice;
         viewer.edit(|control| control.set_heap(&heap));
-        viewer
     }
 
     /// Handles an event of a timeline.
@@ -350,8 +358,9 @@ impl App {
         (of, action): (ViewerNumber, CardAction),
     ) -> bool {
         let is_own = of == self.viewer.number();
-        if !is_own && matches!(action, CardAction::Flame(_) | CardAction::Event(_)) {
-            self.exchange(ctx);
+        let is_for_panel = matches!(action, CardAction::Flame(_) | CardAction::Event(_));
+        if !is_own && is_for_panel && !self.exchange_if_read(ctx) {
+            return true;
         }
         let viewer = self.viewers().find(|viewer| viewer.number() == of);
         match (action, viewer) {

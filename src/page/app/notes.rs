@@ -1,4 +1,4 @@
-//! Adding, stepping through and saving notes.
+//! Adding, stepping through and saving notes, and the question before unsaved ones are lost.
 
 use std::rc::Rc;
 
@@ -6,25 +6,137 @@ use js_sys::Array;
 use yew::prelude::*;
 
 use super::App;
+use crate::files::LogFile;
+use crate::open_log::OpenLog;
 use crate::panel::PanelRequest;
 use crate::save;
+use crate::update::callback;
 use crate::viewer::{Control, NavigationTarget};
 use model::time::Interval;
 use scene::format::pluralize;
-use views::notes::{MAX_NOTES, Note, file};
+use session::alignment::Role;
+use views::notes::{MAX_NOTES, Note, Notes, file};
 use views::panels::NOTES;
 use views::view::Change;
+
+/// Operation that closes logs.
+pub(super) enum Closing {
+    /// Opens two logs in place of the open ones.
+    OpenTwo(LogFile, LogFile),
+    /// Opens the sample of the tour in place of the open logs.
+    Tour(LogFile),
+    /// Opens a log in place of the second one.
+    Compare(LogFile),
+    /// Closes the log with this role.
+    Close(Role),
+}
+
+/// Saves the notes on a log as a file, and returns what to say; `None` if the browser could not.
+fn save_as_file(log: &OpenLog, notes: &Notes) -> Option<String> {
+    let name = format!("{}.notes.json", log.name);
+    let text = file::write(notes, log.fingerprint);
+    save::save(&name, "application/json", &Array::of1(&text.into())).ok()?;
+    let count = pluralize(notes.len() as u64, "note");
+    Some(format!("Saved {count} as “{name}”."))
+}
 
 impl App {
     /// Returns the number of notes that would be lost with the page: neither saved nor loaded from a link.
     pub(super) fn unsaved_notes(&self) -> usize {
+        self.unsaved_by_log().into_iter().sum()
+    }
+
+    /// Returns the numbers of unsaved notes on the primary and on the second log.
+    fn unsaved_by_log(&self) -> [usize; 2] {
         let own = (
             Rc::clone(&self.views.view().notes),
             Rc::clone(&self.saved_notes),
         );
-        let all = std::iter::once(own).chain(self.other_notes());
-        let unsaved = all.filter(|(notes, saved)| notes != saved);
-        unsaved.map(|(notes, _)| notes.len()).sum()
+        [Some(own), self.other_notes()].map(|notes| {
+            let unsaved = notes.filter(|(notes, saved)| notes != saved);
+            unsaved.map_or(0, |(notes, _)| notes.len())
+        })
+    }
+
+    /// Returns the names of the logs that an operation closes, and the number of unsaved notes on them.
+    fn losses(&self, closing: &Closing) -> (Vec<&str>, usize) {
+        let [own, other] = self.unsaved_by_log();
+        let is_own = matches!(closing, Closing::Close(role) if self.role() == Some(*role));
+        match closing {
+            Closing::OpenTwo(..) | Closing::Tour(_) => (self.names(), own + other),
+            Closing::Close(_) if is_own => (vec![self.log.name.as_str()], own),
+            Closing::Close(_) | Closing::Compare(_) => {
+                let other_log = self.other.as_ref().map(|other| &other.log);
+                (
+                    other_log.map(|log| log.name.as_str()).into_iter().collect(),
+                    other,
+                )
+            }
+        }
+    }
+
+    /// Performs an operation that closes logs; asks first if there are unsaved notes on them.
+    pub(super) fn close_or_ask(&mut self, ctx: &Context<Self>, closing: Closing) -> bool {
+        let (_, lost) = self.losses(&closing);
+        if lost == 0 {
+            return self.close_for(ctx, closing);
+        }
+        // The start page would hide the question.
+        self.leave_home(ctx, ());
+        self.dialogs.closing = Some(closing);
+        true
+    }
+
+    /// Performs an operation that closes logs, without asking.
+    fn close_for(&mut self, ctx: &Context<Self>, closing: Closing) -> bool {
+        match closing {
+            Closing::OpenTwo(one, two) => self.open_two(ctx, one, two),
+            Closing::Tour(file) => self.open_tour(ctx, &file),
+            Closing::Compare(file) => self.open_other(ctx, &file, self.pending_role(&file)),
+            Closing::Close(role) => return self.close_one(ctx, role),
+        }
+        true
+    }
+
+    /// Renders the question whether logs with unsaved notes may be closed.
+    pub(super) fn view_closing(&self, ctx: &Context<Self>) -> Html {
+        let Some(closing) = &self.dialogs.closing else {
+            return Html::default();
+        };
+        let (names, lost) = self.losses(closing);
+        let names: Vec<String> = names.iter().map(|name| format!("“{name}”")).collect();
+        let answer = match closing {
+            Closing::OpenTwo(..) | Closing::Tour(_) => "Open instead",
+            Closing::Compare(_) | Closing::Close(_) => "Close the log",
+        };
+        let on_save = callback(ctx, |app, _, _: MouseEvent| {
+            app.save_unsaved_notes();
+            true
+        });
+        let on_close = callback(ctx, |app, ctx, _: MouseEvent| {
+            let closing = app.dialogs.closing.take();
+            closing.is_some_and(|closing| app.close_for(ctx, closing))
+        });
+        let on_cancel = callback(ctx, |app, _, _: MouseEvent| {
+            app.dialogs.closing.take().is_some()
+        });
+        html! {
+            <div class="notice offer" role="status">
+                <span>
+                    { format!("This closes {}.", names.join(" and ")) }
+                    if lost > 0 {
+                        { format!(" You have not saved {}.", pluralize(lost as u64, "note")) }
+                    }
+                </span>
+                <span class="tools">
+                    if lost > 0 {
+                        <button onclick={on_save}>{ "Save the notes" }</button>
+                    }
+                    <button onclick={on_close}>{ answer }</button>
+                    <button class="quiet" onclick={on_cancel} aria-label="Cancel">{ "✕" }</button>
+                </span>
+            </div>
+        }
     }
 
     /// Records that the current notes are stored elsewhere too.
@@ -34,21 +146,35 @@ impl App {
 
     /// Saves the notes as a file.
     pub(super) fn save_notes(&mut self) {
-        let notes = &self.views.view().notes;
-        let name = format!("{}.notes.json", self.log.name);
-        let text = file::write(notes, self.log.fingerprint);
-        let said = match save::save(&name, "application/json", &Array::of1(&text.into())) {
-            Ok(()) => {
-                let said = format!(
-                    "Saved {} as “{name}”.",
-                    pluralize(notes.len() as u64, "note")
-                );
-                self.mark_notes_saved();
-                said
+        let said = save_as_file(&self.log, &self.views.view().notes);
+        if said.is_some() {
+            self.mark_notes_saved();
+        }
+        self.say_saved(said);
+    }
+
+    /// Saves the unsaved notes on each open log as a file.
+    pub(super) fn save_unsaved_notes(&mut self) {
+        let [own, other] = self.unsaved_by_log();
+        if own > 0 {
+            self.save_notes();
+        }
+        if other > 0
+            && let Some((notes, _)) = self.other_notes()
+        {
+            let log = self.other.as_ref().map(|other| &other.log);
+            let said = log.and_then(|log| save_as_file(log, &notes));
+            if said.is_some() {
+                self.restore_other_notes((Rc::clone(&notes), notes));
             }
-            Err(_) => "The browser could not save the file.".to_owned(),
-        };
-        self.dialogs.notice = Some(said);
+            self.say_saved(said);
+        }
+    }
+
+    /// Says what was saved, or that the browser could not.
+    fn say_saved(&mut self, said: Option<String>) {
+        let failed = || "The browser could not save the file.".to_owned();
+        self.dialogs.notice = Some(said.unwrap_or_else(failed));
     }
 
     /// Adds a note at the selected range, or else at the pointer or the cursor, and starts editing its name.

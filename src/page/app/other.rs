@@ -154,6 +154,17 @@ impl App {
         true
     }
 
+    /// Makes the second log the primary one on request of the user, and returns whether it did: a log that is still
+    /// being read has nothing to show yet.
+    pub(super) fn exchange_if_read(&mut self, ctx: &Context<Self>) -> bool {
+        let other = self.other.as_ref();
+        let is_read = other.is_some_and(|other| other.log.is_open());
+        if !is_read {
+            self.dialogs.notice = Some("Wait until both logs are read.".to_owned());
+        }
+        is_read && self.exchange(ctx)
+    }
+
     /// Returns the notes on the second log, and those that are saved.
     pub(super) fn other_notes(&self) -> Option<(Rc<Notes>, Rc<Notes>)> {
         let other = self.other.as_ref()?;
@@ -192,26 +203,31 @@ impl App {
             UpdateEffect::Reloaded | UpdateEffect::Grown | UpdateEffect::Contents => {
                 self.panel.names += 1;
                 self.show_other();
+                self.ask_anchors(ctx);
             }
             UpdateEffect::Failed(code, message) => {
-                self.close_other(ctx);
-                self.dialogs.error = Some(PageError::with_message(code, message));
+                self.close_other_after_failure(ctx, PageError::with_message(code, message));
             }
         }
         true
     }
 
+    /// Closes the second log after a failure.
+    fn close_other_after_failure(&mut self, ctx: &Context<Self>, mut why: PageError) {
+        why.file = self.other.as_ref().map(|other| other.log.name.clone());
+        self.close_other(ctx);
+        self.dialogs.error = Some(why);
+    }
+
     fn on_other_loaded(&mut self, ctx: &Context<Self>) {
         let Some(other) = &self.other else { return };
         if other.log.overview.span.is_none() {
-            let name = other.log.name.clone();
-            self.close_other(ctx);
-            let why = format!("“{name}” has a header but no events.");
-            self.dialogs.error = Some(PageError::with_message(Code::NoEvents, why));
-            return;
+            let why = format!("“{}” has a header but no events.", other.log.name);
+            let error = PageError::with_message(Code::NoEvents, why);
+            return self.close_other_after_failure(ctx, error);
         }
         self.show_other();
-        self.ask_about_both(ctx);
+        self.ask_about_logs(ctx);
         self.apply_pending_comparison(ctx);
         self.offer_comparison();
         self.schedule_address_update(ctx);
@@ -240,15 +256,18 @@ impl App {
         }
     }
 
-    /// Queries threads, usage and alignment anchors of both logs.
-    fn ask_about_both(&self, ctx: &Context<Self>) {
+    /// Queries threads, usage and alignment anchors of the open logs.
+    pub(super) fn ask_about_logs(&self, ctx: &Context<Self>) {
         self.ask_threads(ctx);
         self.ask_usage(ctx);
-        let clients = [
-            Some(&self.log_client),
-            self.other.as_ref().map(|it| &it.client),
-        ];
-        for client in clients.into_iter().flatten() {
+        self.ask_anchors(ctx);
+    }
+
+    /// Queries the alignment anchors of each of two logs that is read.
+    pub(super) fn ask_anchors(&self, ctx: &Context<Self>) {
+        let Some(other) = &self.other else { return };
+        let logs = [(&self.log_client, &self.log), (&other.client, &other.log)];
+        for (client, _) in logs.into_iter().filter(|(_, log)| log.is_open()) {
             self.ask_of(client, ctx, AnchorsQuery, |app, _, (client, anchors)| {
                 if let Some((log, _)) = app.log_of_client(&client) {
                     log.anchors = anchors;
@@ -364,8 +383,10 @@ impl App {
         (role, change): (Role, Change),
     ) -> bool {
         let is_there = self.role() == Some(role);
-        let exchanged = !is_there && self.exchange(ctx);
-        self.change(ctx, change) || exchanged
+        if !is_there && !self.exchange_if_read(ctx) {
+            return true;
+        }
+        self.change(ctx, change) || !is_there
     }
 
     /// Returns the hull of the spans of all open logs, on the time axis of the primary log.

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
+use super::notes::Closing;
 use super::{App, TimelineState};
 use crate::client::LogClient;
 use crate::details::card;
@@ -26,7 +27,6 @@ use eventlog::ids::Duration;
 use model::time::Interval;
 use scene::format;
 use session::alignment::Role;
-use views::actions::Action;
 use views::panels::{FLAME_GRAPH, HEAP};
 use views::view::PanelLayout;
 use views::view::compare::CompareView;
@@ -84,6 +84,10 @@ impl App {
         let dismiss = callback(ctx, |app, _, _: MouseEvent| {
             app.dialogs.notice.take().is_some()
         });
+        let on_save_notes = callback(ctx, |app, _, ()| {
+            app.save_unsaved_notes();
+            true
+        });
         html! {
             <div class="app" data-elapsed-ms={self.log.elapsed_ms.map(|ms| format!("{ms:.1}"))}>
                 { self.header() }
@@ -100,8 +104,9 @@ impl App {
                 }
                 if let Some(offered_log) = &dialogs.offered_log {
                     <SecondLogPrompt name={offered_log.file.name()} open={self.log.name.clone()} notes={self.unsaved_notes()}
-                        on_save={calls.action.reform(|()| Action::SaveNotes)} on_answer={callback(ctx, Self::on_second_log_answer)} />
+                        on_save={on_save_notes} on_answer={callback(ctx, Self::on_second_log_answer)} />
                 }
+                { self.view_closing(ctx) }
                 { self.view_follow_bar() }
                 // A log that is still being written always ends abruptly: no warning then.
                 if self.log.overview.complete && !(self.follow.is_some() && self.log.overview.only_breaks_off()) {
@@ -202,9 +207,14 @@ impl App {
             });
             alignment_controls(&at, &self.common_anchors(), &on_align, on_swap, on_merge)
         });
-        let on_show = callback(ctx, |app, ctx, _: MouseEvent| app.exchange(ctx));
+        let on_show = callback(ctx, |app, ctx, _: MouseEvent| {
+            app.exchange_if_read(ctx);
+            true
+        });
         let on_show = (!is_shown).then_some(on_show);
-        let on_close = callback(ctx, Self::close_one);
+        let on_close = callback(ctx, |app, ctx, role: Role| {
+            app.close_or_ask(ctx, Closing::Close(role))
+        });
         let both = both.unwrap_or_default();
         caption((role, &log.name, facts), on_show, &on_close, both)
     }

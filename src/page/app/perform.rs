@@ -6,6 +6,7 @@ use web_sys::{HtmlElement, KeyboardEvent};
 use yew::prelude::*;
 
 use super::App;
+use super::notes::Closing;
 use crate::copy::copy;
 use crate::dialog::is_dialog_closing;
 use crate::dom::{focus, has_class};
@@ -216,8 +217,13 @@ impl App {
             Command::Merge => self.merge(ctx),
             Command::SaveLog => self.save_log(),
             Command::SwapRoles => return self.swap_roles(ctx),
-            Command::OtherLog => return self.exchange(ctx),
-            Command::CloseOther => return self.close_other(ctx),
+            Command::OtherLog => {
+                self.exchange_if_read(ctx);
+            }
+            Command::CloseOther => {
+                let role = self.other.as_ref().map(|other| other.role);
+                return role.is_some_and(|role| self.close_or_ask(ctx, Closing::Close(role)));
+            }
             Command::Share => self.share(ctx),
             Command::ExportPng => self.export_png(),
             Command::ExportSvg => self.export_svg(),
@@ -239,8 +245,8 @@ impl App {
         true
     }
 
-    /// Cancels one thing, in this order: the tour, what a timeline holds, the question about an offered log, the
-    /// selected tracks, the loading of a log.
+    /// Cancels one thing, in this order: the tour, what a timeline holds, a question about logs, the selected
+    /// tracks, the loading of a log.
     fn escape(&mut self, ctx: &Context<Self>) -> bool {
         if self.end_tour(ctx, ()) {
             return true;
@@ -256,7 +262,9 @@ impl App {
                 return false;
             }
         }
-        if self.on_second_log_answer(ctx, SecondLogAnswer::Discard) {
+        if self.dialogs.closing.take().is_some()
+            || self.on_second_log_answer(ctx, SecondLogAnswer::Discard)
+        {
             return true;
         }
         if !self.views.view().tracks.selected.is_empty() {

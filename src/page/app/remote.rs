@@ -118,7 +118,18 @@ impl App {
                     page: None,
                 });
             }
-            Err(code) => self.show_error(PageError::new(code)),
+            Err(code) => {
+                self.forget_link();
+                self.show_error(PageError::new(code));
+            }
+        }
+    }
+
+    /// Forgets the link to a log that does not arrive while another one is open: it is not for the next log. Without
+    /// an open log, it waits for one that is dropped.
+    fn forget_link(&mut self) {
+        if self.log.is_open() {
+            self.pending_link = None;
         }
     }
 
@@ -189,7 +200,10 @@ impl App {
             Ok(files) => {
                 self.on_files_chosen(ctx, files);
             }
-            Err(Some(error)) => self.show_error(error),
+            Err(Some(error)) => {
+                self.forget_link();
+                self.show_error(error);
+            }
             Err(None) => {}
         }
         true
@@ -210,6 +224,7 @@ impl App {
             }
             _ => {}
         }
+        self.forget_link();
         if let Some(link) = &mut self.pending_link {
             link.url = None;
         }

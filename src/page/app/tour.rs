@@ -4,7 +4,8 @@ use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
 use super::App;
-use crate::files::{self, SortedFiles};
+use super::notes::Closing;
+use crate::files::{self, LogFile, SortedFiles};
 use crate::tour::Tour;
 use crate::update::callback;
 use views::page_error::PageError;
@@ -36,17 +37,19 @@ impl App {
                 return true;
             }
         };
-        if let (Some(file), Some(step)) = (sample, STEPS.first()) {
+        sample.is_some_and(|file| self.close_or_ask(ctx, Closing::Tour(file)))
+    }
+
+    /// Opens the sample at the first step.
+    pub(super) fn open_tour(&mut self, ctx: &Context<Self>, file: &LogFile) {
+        let Some(step) = STEPS.first() else { return };
+        self.pending_link = Some(Link {
             // Some hosts decompress the sample in transit: same log, different fingerprint.
-            let fingerprint = file.fingerprint;
-            self.pending_link = Some(Link {
-                fingerprint,
-                ..step.link(PANELS)
-            });
-            self.open(ctx, &file);
-            self.tour_step = Some(0);
-        }
-        true
+            fingerprint: file.fingerprint,
+            ..step.link(PANELS)
+        });
+        self.open(ctx, file);
+        self.tour_step = Some(0);
     }
 
     /// Shows the step with this index; ends the tour after the last one.

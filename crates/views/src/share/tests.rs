@@ -76,6 +76,25 @@ fn note(start: u64, end: u64, name: &str) -> Note {
     Note::new(Interval::new(Nanos(start), Nanos(end)), name)
 }
 
+#[test]
+fn the_times_of_a_link_are_those_of_its_first_log() {
+    let [one, two, three] = [1, 2, 3].map(|len| Some(Fingerprint { len, hash: 0 }));
+    let link = |other: Option<Fingerprint>| Link {
+        fingerprint: one,
+        other: other.map(|print| (Role::Before, print)),
+        ..Link::default()
+    };
+    assert!(link(two).is_of_second(two));
+    for log in [one, three, None] {
+        assert!(!link(two).is_of_second(log), "{log:?}");
+    }
+    // Neither a link to one log nor the comparison of a log with itself has a log without times.
+    for log in [one, two, three, None] {
+        assert!(!link(None).is_of_second(log), "{log:?}");
+        assert!(!link(one).is_of_second(log), "{log:?}");
+    }
+}
+
 /// Returns a link with a value for every key.
 fn full() -> Link {
     let mut link = Link {
