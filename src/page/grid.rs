@@ -25,6 +25,8 @@ use scroll::ROW_PX;
 pub(super) use sortable::{SortableColumns, sortable_columns};
 pub(super) use views::columns::Column;
 use views::columns::{Arrangement, Change};
+use views::current_row::CurrentRow;
+pub(super) use views::current_row::LoadedItems;
 
 /// Delay after the last scroll event until the scroll bar is moved to its exact position.
 const SCROLL_END_MS: u32 = 200;
@@ -48,18 +50,61 @@ pub(super) struct ScrollTo {
 pub(super) const FIRST_ROWS: Range<u64> = 0..100;
 
 /// Returns the requested rows of a table, and its current row, which is forgotten when `shown` changes: another
-/// range or order puts something else into that row.
+/// range or order is another table.
 #[hook]
-pub(super) fn use_rows<D: PartialEq + 'static>(
+pub(super) fn use_rows<D: PartialEq + 'static, T: PartialEq + 'static>(
     shown: D,
-) -> (UseStateHandle<Range<u64>>, UseStateHandle<Option<u64>>) {
+) -> (
+    UseStateHandle<Range<u64>>,
+    UseStateHandle<Option<CurrentRow<T>>>,
+) {
     let window = use_state_eq(|| FIRST_ROWS);
-    let current = use_state_eq(|| None);
+    let current = use_state_eq(|| None::<CurrentRow<T>>);
     {
         let current = current.setter();
         use_effect_with(shown, move |_| current.set(None));
     }
     (window, current)
+}
+
+/// Current row of a table, as properties of its grid.
+pub(super) struct Current<T> {
+    /// Number of the row.
+    pub(super) row: Option<u64>,
+    /// Item of the row, which stays current where its row is not loaded.
+    pub(super) item: Option<T>,
+    pub(super) on_current: Callback<RowActivated>,
+}
+
+/// Keeps the current row with its item: in a log that grows, others take its place.
+#[hook]
+pub(super) fn use_current<T: Clone + PartialEq + 'static>(
+    current: &UseStateHandle<Option<CurrentRow<T>>>,
+    loaded: LoadedItems<T>,
+) -> Current<T> {
+    let loaded = Rc::new(loaded);
+    let now = (**current).clone();
+    {
+        // A row that the keyboard went to may be loaded only now.
+        let current = current.clone();
+        use_effect_with((now.clone(), Rc::clone(&loaded)), move |(_, loaded)| {
+            let newest = (*current).clone();
+            current.set(newest.map(|newest| newest.with_item_of(loaded)));
+        });
+    }
+    let row = now.as_ref().and_then(|now| now.row(&loaded));
+    let item = now.and_then(|now| now.with_item_of(&loaded).into_item());
+    let on_current = {
+        let current = current.setter();
+        Callback::from(move |activated: RowActivated| {
+            current.set(Some(CurrentRow::new(activated.row, &loaded)));
+        })
+    };
+    Current {
+        row,
+        item,
+        on_current,
+    }
 }
 
 /// Returns a callback for `on_current` of a grid that stores the row.

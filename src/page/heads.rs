@@ -115,10 +115,24 @@ fn keep_focus(viewer: ViewerNumber, name: &TrackName, layout: &Layout, place: &m
 
 /// Focuses the current head; returns false if there is none.
 pub(super) fn focus_current() -> bool {
-    let head = gloo_utils::document().query_selector(".head[tabindex='0']");
-    head.ok()
+    focus_first(".head[tabindex='0']")
+}
+
+/// Focuses the current head of a timeline; returns false if there is none.
+pub(super) fn focus_current_of(viewer: ViewerNumber) -> bool {
+    focus_first(&format!(
+        ".timeline[data-viewer='{}'] .head[tabindex='0']",
+        viewer.0
+    ))
+}
+
+/// Focuses the first element that matches a selector; returns false if there is none.
+fn focus_first(selector: &str) -> bool {
+    let element = gloo_utils::document().query_selector(selector);
+    element
+        .ok()
         .flatten()
-        .is_some_and(|head| focus_in_place(&head))
+        .is_some_and(|element| focus_in_place(&element))
 }
 
 /// Focuses an element without scrolling to it.

@@ -1,7 +1,7 @@
 // Accessibility according to axe-core: WCAG 2.2, levels A and AA.
 
 import { expect } from '@playwright/test';
-import { fixture, openLog, pointAlong, started, test, timeline, violations } from './helpers.js';
+import { fixture, openLog, openPalette, pointAlong, started, test, timeline, violations } from './helpers.js';
 
 for (const colorScheme of ['light', 'dark']) {
   test(`the ${colorScheme} start page is accessible`, async ({ page }) => {
@@ -143,6 +143,29 @@ for (const [name, media] of Object.entries(LOOKS)) {
     expect(await broken(page)).toEqual([]);
   });
 }
+
+test('with forced colors, what is current or pressed is outlined, and marks have patterns at once', async ({ page }) => {
+  await openLog(page, fixture('ghc-9.6.6/fib-forkio-N2-l'), './#v=1&p=threads');
+  const picture = () => page.locator('.timeline canvas').evaluate((canvas) => canvas.toDataURL());
+  let before;
+  await expect.poll(async () => {
+    const last = before;
+    before = await picture();
+    return before === last;
+  }).toBe(true);
+  await page.emulateMedia({ forcedColors: 'active' });
+  await expect.poll(async () => (await picture()) === before).toBe(false);
+  const outlined = (element) => expect(element).toHaveCSS('outline-style', 'solid');
+  await page.getByRole('grid', { name: 'Threads' }).focus();
+  await page.keyboard.press('ArrowDown');
+  await outlined(page.locator('.thread-rows .current'));
+  await page.keyboard.press('Shift+Backslash');
+  const maximized = page.getByRole('button', { name: 'Maximize the panel' });
+  await expect(maximized).toHaveAttribute('aria-pressed', 'true');
+  await outlined(maximized);
+  await openPalette(page);
+  await outlined(page.locator('.palette li[aria-selected="true"]'));
+});
 
 for (const colorScheme of ['light', 'dark']) {
   test(`more contrast, the legend and the menu of tracks are accessible, ${colorScheme}`, async ({ page }) => {

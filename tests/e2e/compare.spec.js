@@ -64,6 +64,28 @@ test('two logs that are dropped at once are compared, the one that was changed e
   await expect(page.getByRole('region', { name: 'Differences between the runs' })).toContainText(/GHC9\.6\.6 → 9\.0\.2/);
 });
 
+test('in a narrow window, the details of either log make room for a panel that is asked for', async ({ page }) => {
+  await openTwo(page);
+  await page.setViewportSize({ width: 700, height: 1200 });
+  const card = page.locator('.details-card');
+  // Of the log that the panels do not show.
+  const head = page.locator('[id^="head-cap0-of-"]');
+  // The content of a lane comes from the worker, and may not have arrived yet.
+  await expect(async () => {
+    const { y, height } = await head.boundingBox();
+    for (let part = 0.35; part < 0.95; part += 0.03) {
+      await page.mouse.click(700 * part, y + height / 2);
+      await drawn(page);
+      if (await card.first().isVisible()) return;
+    }
+    throw new Error('nothing to select');
+  }).toPass();
+  await expect(page.locator('.panel')).toBeHidden();
+  await page.keyboard.press('3');
+  await expect(card).toHaveCount(0);
+  await expect(page.locator('.panel')).toBeVisible();
+});
+
 test('a second log is offered to be compared, or opened instead', async ({ page }) => {
   await openLog(page, NEW);
   await drop(page, OLD);

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { expect } from '@playwright/test';
-import { drop, fixture, fragment, openLog, test, timeline } from './helpers.js';
+import { drop, fixture, fragment, openLog, test, timeline, touch } from './helpers.js';
 
 const DEMO = fileURLToPath(new URL('../../www/demo/profiled-ffi.eventlog.gz', import.meta.url));
 const SAFESCOPE = fileURLToPath(new URL('../fixtures/safescope/', import.meta.url));
@@ -51,6 +51,37 @@ test('a wait that is merged with others leads to the longest of them', async ({ 
   const details = page.getByRole('complementary', { name: 'Details of the selected item' });
   await expect(details).toContainText(/blocked.*MVar/);
   await expect(details).toContainText('the waker');
+});
+
+test('two fingers do not move the graph to and fro', async ({ page }) => {
+  await open(page, DEMO);
+  await expect(page.locator('.flame-ruler canvas')).toBeVisible();
+  /** Returns the middle and the length of the visible time, in nanoseconds. */
+  const visible = async () => {
+    const [, start, unit, length] = (await fragment(page, /[#&]t=/)).match(/[#&]t=(\d+)([nums])(\d+)/);
+    const ns = { n: 1, u: 1e3, m: 1e6, s: 1e9 }[unit];
+    return { middle: (Number(start) + length / 2) * ns, length: length * ns };
+  };
+  await canvas(page).focus();
+  await page.keyboard.press('+');
+  const before = await visible();
+  const box = await canvas(page).boundingBox();
+  const x = (part) => box.x + box.width * part;
+  const y = box.y + 10;
+  await touch(
+    canvas(page),
+    ['pointerdown', 11, x(0.45), y], ['pointerdown', 12, x(0.55), y],
+    ['pointermove', 11, x(0.35), y], ['pointermove', 12, x(0.85), y],
+    ['pointerup', 11, x(0.35), y], ['pointerup', 12, x(0.85), y],
+  );
+  // Keys zoom at the middle.
+  await page.keyboard.press('+');
+  let after;
+  await expect.poll(async () => {
+    after = await visible();
+    return after.length;
+  }).toBeLessThan(before.length * 0.8);
+  expect(Math.abs(after.middle - before.middle)).toBeLessThan(before.length * 0.05);
 });
 
 test('says where the time of a program went, by source', async ({ page }) => {

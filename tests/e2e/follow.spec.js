@@ -12,6 +12,10 @@ const LOG = fixture('ghc-9.6.6/dense-N2-l-flush');
 const SMALL = fixture('ghc-9.6.6/fib-forkio-N2-l');
 const BYTES = readFileSync(LOG);
 
+/** Ends of blocks: one of capability 0, and then one of capability 1, of the same time. */
+const CAP_0_BYTES = 149_379;
+const CAP_1_BYTES = 282_511;
+
 const facts = (page) => page.locator('.bar .facts');
 const bar = (page) => page.locator('.following');
 const button = (page, name) => bar(page).getByRole('button', { name });
@@ -111,6 +115,58 @@ test('every event is listed as it comes', async ({ page }) => {
   await write(page, LOG, BYTES.subarray(0, 200_000));
   await expect.poll(count).toBeGreaterThan(before);
   await expect.poll(() => grid.getByRole('row').nth(3).innerText()).toBe(first);
+});
+
+test('the current event stays current while others come before it, until another run has none like it', async ({ page }) => {
+  await follow(page, LOG, BYTES.subarray(0, CAP_0_BYTES));
+  await page.getByRole('tab', { name: 'Events' }).click();
+  const grid = page.getByRole('grid', { name: 'Events' });
+  const current = page.locator('.event-rows .current');
+  const fields = page.locator('.event-fields');
+  await expect(grid.getByRole('row').nth(3)).not.toHaveText('…');
+  await grid.focus();
+  await page.keyboard.press('End');
+  await expect(current.getByRole('gridcell').nth(4)).toHaveText(/\w/);
+  await expect(fields).toContainText('byte');
+  /** Returns time, capability and type of the current event. */
+  const event = async () => {
+    const cells = await current.getByRole('gridcell').allTextContents();
+    return [0, 2, 4].map((column) => cells[column]);
+  };
+  const [before, said, row] = [await event(), await fields.textContent(), await grid.getAttribute('aria-activedescendant')];
+  await write(page, LOG, BYTES.subarray(0, CAP_1_BYTES));
+  await expect(grid).not.toHaveAttribute('aria-activedescendant', row);
+  await expect(fields).toHaveText(said);
+  // The keyboard goes on from there.
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowUp');
+  await expect.poll(event).toEqual(before);
+  await expect(fields).toHaveText(said);
+
+  const small = readFileSync(SMALL);
+  await write(page, LOG, small.subarray(0, small.length - 3000));
+  await expect(notice(page)).toContainText('overwritten by a new run');
+  await expect(fields).toContainText('Select an event');
+  await expect(current).toHaveCount(0);
+});
+
+test('the current thread stays current while others come before it', async ({ page }) => {
+  await follow(page, LOG, BYTES.subarray(0, CAP_0_BYTES));
+  await page.getByRole('tab', { name: 'Threads' }).click();
+  const row = (number) => page.locator(`#thread-rows-row-${number}`);
+  const thread = (number) => row(number).getByRole('gridcell').first();
+  await page.getByLabel('Sorted by').selectOption({ label: 'Number' });
+  await expect(thread(0)).toHaveText('1');
+  await page.getByRole('grid', { name: 'Threads' }).focus();
+  for (let number = 0; number <= 11; number += 1) await page.keyboard.press('ArrowDown');
+  await expect(row(11)).toHaveClass(/current/);
+  const number = await thread(11).textContent();
+  const waits = page.getByRole('region', { name: new RegExp(`^Why Thread ${number}\\b`) });
+  await expect(waits).toBeVisible();
+  await write(page, LOG, BYTES.subarray(0, CAP_1_BYTES));
+  await expect(thread(11)).not.toHaveText(number);
+  await expect(row(11)).not.toHaveClass(/current/);
+  await expect(waits).toBeVisible();
 });
 
 test('the view stays where the reader looks, and sticks to the end if that is wanted', async ({ page }) => {

@@ -2,7 +2,7 @@
 // link keeps all of it.
 
 import { expect } from '@playwright/test';
-import { fixture, fragment, openLog, strip, test, timeline } from './helpers.js';
+import { fixture, fragment, openLog, strip, test, timeline, touch } from './helpers.js';
 
 const BY_TYPE = fixture('ghc-9.6.6/heap-N2-hT-l-au');
 const BY_INFO_TABLE = fixture('ghc-9.10.3/heap-ipe-N1-hi-l-au');
@@ -119,6 +119,23 @@ test('a drag selects a range everywhere, a click follows a band', async ({ page 
     const pinned = await legend(page).locator('.pinned .name').allTextContents();
     expect(pinned).not.toEqual([before]);
   }).toPass();
+});
+
+test('two fingers select no range', async ({ page }) => {
+  await openLog(page, BY_TYPE);
+  await expect(bands(page).first()).toBeVisible();
+  const box = await chart(page).boundingBox();
+  const x = (part) => box.x + box.width * part;
+  const y = box.y + box.height * 0.85;
+  await touch(
+    chart(page),
+    ['pointerdown', 11, x(0.45), y], ['pointerdown', 12, x(0.55), y],
+    ['pointermove', 11, x(0.35), y], ['pointermove', 12, x(0.65), y],
+    ['pointerup', 11, x(0.35), y], ['pointerup', 12, x(0.65), y],
+    // One finger follows a band.
+    ['pointerdown', 13, x(0.5), y], ['pointerup', 13, x(0.5), y],
+  );
+  expect(await fragment(page, /[#&]hk=/)).not.toMatch(/[#&]r=/);
 });
 
 test('bands of a biography say what they mean', async ({ page }) => {

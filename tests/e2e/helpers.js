@@ -256,6 +256,20 @@ export async function pointAlong(page, y, pattern) {
   return found;
 }
 
+/**
+ * Dispatches events of fingers on a canvas, each as [type, finger, x, y]. All at once: on a busy machine, a finger would
+ * otherwise rest between two of them.
+ */
+export const touch = (canvas, ...events) =>
+  canvas.evaluate((canvas, all) => {
+    for (const [type, pointerId, clientX, clientY] of all) {
+      canvas.dispatchEvent(new PointerEvent(type, {
+        pointerId, clientX, clientY, pointerType: 'touch', isPrimary: pointerId === 11,
+        button: type === 'pointermove' ? -1 : 0, buttons: type === 'pointerup' ? 0 : 1, bubbles: true,
+      }));
+    }
+  }, events);
+
 /** Counts the pixels of each color in a rectangle of the canvas. */
 export async function colors(page, from, to) {
   return page.evaluate(

@@ -1,6 +1,7 @@
 // Layout: maximized panel, details next to the item that they describe, one time axis for timeline and flame
 // graph, and no truncated text.
 
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from '@playwright/test';
 import { drawn, drop, fixture, fragment, openLog, test, timeline } from './helpers.js';
@@ -91,6 +92,32 @@ for (const [width, height] of [[1920, 1080], [1440, 900], [1024, 768], [390, 844
     });
   }
 }
+
+test('a panel that is asked for is seen, though it is open below the details', async ({ page }) => {
+  await open(page, LOG, [390, 844], '#v=1&p=threads');
+  await select(page, 1);
+  await expect(page.locator('.panel')).toBeHidden();
+  await page.keyboard.press('3');
+  await expect(details(page)).toHaveCount(0);
+  await expect(page.locator('.panel')).toBeVisible();
+  // Closed by their button, the details give the focus to the tracks.
+  await select(page, 1);
+  await page.getByRole('button', { name: 'Close the details' }).click();
+  await expect(details(page)).toHaveCount(0);
+  await expect(page.locator('.head:focus')).toHaveCount(1);
+});
+
+test('what is asked about a file with a very long name can be answered', async ({ page }) => {
+  await open(page, LOG, [1280, 800]);
+  await drop(page, `/${'x'.repeat(240)}.eventlog`, readFileSync(LOG));
+  for (const width of [1280, 800, 390]) {
+    await page.setViewportSize({ width, height: 800 });
+    for (const name of ['Compare with the open one', 'Merge into one timeline', 'Open instead', 'Cancel']) {
+      const button = page.locator('.offer').getByRole('button', { name, exact: true });
+      await expect(button).toBeInViewport({ ratio: 0.99 });
+    }
+  }
+});
 
 /** Serializes the pixels of a rectangle of a canvas. */
 const ruler = (page, selector, [x, y, width, height]) => page.evaluate(([selector, x, y, width, height]) => {

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from '@playwright/test';
-import { drop, fixture, fragment, loaded, openLog, pointAlong, strip, test, timeline } from './helpers.js';
+import { drop, fixture, fragment, loaded, openLog, pointAlong, strip, test, timeline, touch } from './helpers.js';
 
 const LOG = fixture('ghc-9.6.6/fib-forkio-N2-l');
 
@@ -295,6 +295,23 @@ test('the table of what is in view follows, and leads to a mark', async ({ page 
   await expect(strip(page)).toContainText(what.trim().slice(0, 20));
 });
 
+test('a track chosen for the table of what is in view stays chosen when it leaves the view', async ({ page }) => {
+  await openLog(page, LOG, './#v=1&p=view');
+  const choice = page.locator('.in-view select');
+  const rows = page.locator('.in-view .grid-window [role=row]');
+  await choice.selectOption('Capability 0');
+  await expect(rows.first()).toContainText('Capability 0');
+  await page.getByRole('searchbox', { name: /Filter tracks/ }).fill('Capability 1');
+  await expect(page.locator('.in-view .empty')).toContainText('No marks of Capability 0 in view');
+  await expect(choice).toHaveValue('Capability 0');
+  await page.getByRole('button', { name: 'All tracks', exact: true }).click();
+  await expect(rows.first()).toContainText('Capability 1');
+  await expect(choice).toHaveValue('');
+  await choice.selectOption('Capability 1');
+  await expect(choice).toHaveValue('Capability 1');
+  await expect(rows.first()).toContainText('Capability 1');
+});
+
 test('the picture is saved as PNG and SVG', async ({ page }) => {
   await openLog(page, LOG);
   const saving = page.waitForEvent('download');
@@ -336,19 +353,7 @@ test('all settings of the tracks come back from the link', async ({ page, browse
 test.describe('with fingers', () => {
   test.use({ hasTouch: true });
 
-  /**
-   * Dispatches touch events on the timeline, each as [type, finger, x, y]. All at once: on a busy machine, a finger would
-   * otherwise rest between two of them.
-   */
-  const fingers = (page, ...events) =>
-    page.locator('.timeline canvas').evaluate((canvas, all) => {
-      for (const [type, pointerId, clientX, clientY] of all) {
-        canvas.dispatchEvent(new PointerEvent(type, {
-          pointerId, clientX, clientY, pointerType: 'touch', isPrimary: pointerId === 11,
-          button: type === 'pointermove' ? -1 : 0, buttons: type === 'pointerup' ? 0 : 1, bubbles: true,
-        }));
-      }
-    }, events);
+  const fingers = (page, ...events) => touch(page.locator('.timeline canvas'), ...events);
 
   test('pinching zooms, dragging moves, resting selects, a tap reads', async ({ page }) => {
     await page.clock.install();

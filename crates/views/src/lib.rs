@@ -4,6 +4,8 @@ pub mod actions;
 pub mod columns;
 pub mod comparison;
 pub mod control;
+pub mod current_row;
+pub mod drag;
 pub mod fingerprint;
 pub mod flame;
 pub mod fleet;

@@ -1,4 +1,4 @@
-//! Event listeners of the whole page: file drags, keys, the address, the color scheme of the system.
+//! Event listeners of the whole page: file drags, keys, the address, the colors of the system.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -73,7 +73,11 @@ pub(super) fn listen(ctx: &Context<App>, filter: NodeRef) -> Vec<EventListener> 
         key,
         hash,
     ];
-    for query in ["(prefers-color-scheme: dark)", "(prefers-contrast: more)"] {
+    for query in [
+        "(prefers-color-scheme: dark)",
+        "(prefers-contrast: more)",
+        "(forced-colors: active)",
+    ] {
         if let Ok(Some(list)) = window.match_media(query) {
             let changed = callback(ctx, App::recolor);
             listeners.push(EventListener::new(&list, "change", move |_| {

@@ -52,6 +52,7 @@ use yew::prelude::*;
 use crate::client::{Client, LogClient};
 use crate::details::CardAction;
 use crate::files::LogFile;
+use crate::heads::focus_current_of;
 use crate::landing;
 use crate::link;
 use crate::open_log::OpenLog;
@@ -372,7 +373,11 @@ impl App {
                 return true;
             }
             (CardAction::Wakeups, Some(viewer)) => viewer.act(Control::show_all_wakeups),
-            (CardAction::Close, Some(viewer)) => viewer.act(Control::pin_details),
+            (CardAction::Close, Some(viewer)) => {
+                viewer.act(Control::pin_details);
+                // The focused button goes with the card.
+                focus_current_of(of);
+            }
             (_, None) => {}
         }
         false

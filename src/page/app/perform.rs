@@ -179,7 +179,11 @@ impl App {
         };
         match binding.effect {
             Effect::View(step) => self.change(ctx, Change::new(step)),
-            Effect::Panel(panel) => self.change(ctx, Change::panel(panel)),
+            Effect::Panel(panel) => {
+                let is_changed = self.change(ctx, Change::panel(panel));
+                // The panel may be open already, below the details.
+                self.close_covering_details() || is_changed
+            }
             Effect::Timeline(step) => {
                 self.focused().0.act(step);
                 false

@@ -141,11 +141,22 @@ impl App {
         self.change(ctx, Change::settings(heap))
     }
 
-    /// Closes the pinned details in a narrow window, where they cover the panel.
-    pub(super) fn close_covering_details(&mut self) {
-        if theme::media_matches("(max-width: 760px)") && self.timeline.pinned.take().is_some() {
-            self.viewer.act(Control::pin_details);
+    /// Closes the pinned details in a narrow window, where they cover the panel; returns whether there were any.
+    pub(super) fn close_covering_details(&mut self) -> bool {
+        if !theme::media_matches("(max-width: 760px)") {
+            return false;
         }
+        let mut is_closed = false;
+        let own = (&self.viewer, &mut self.timeline);
+        let other = self.other.as_mut();
+        let other = other.map(|other| (&other.viewer, &mut other.timeline));
+        for (viewer, timeline) in std::iter::once(own).chain(other) {
+            if timeline.pinned.take().is_some() {
+                viewer.act(Control::pin_details);
+                is_closed = true;
+            }
+        }
+        is_closed
     }
 
     /// Moves the timeline to the time range of a panel that shares its axis.

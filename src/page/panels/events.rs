@@ -56,6 +56,11 @@ fn rows_query(list: &EventList, rows: &Range<u64>) -> EventRowsQuery {
     }
 }
 
+/// Returns whether two rows are of one event. Its row and its text may change while the log grows.
+fn is_same_event(one: &EventRow, other: &EventRow) -> bool {
+    (one.time, one.cap, &one.name) == (other.time, other.cap, &other.name)
+}
+
 /// Creates the export of a list as text.
 fn row_source(props: &PanelProps, list: EventList) -> RowSource {
     RowSource::formatted_here(
@@ -82,6 +87,10 @@ pub(super) struct Events {
     window: Range<u64>,
     in_flight: bool,
     current: Option<u64>,
+    /// Event of the current row, once it is loaded.
+    current_event: Option<EventRow>,
+    /// Whether the log has grown since the current event was found among the rows.
+    has_grown: bool,
     /// Row at which the selection of rows started.
     anchor: Option<u64>,
     scroll_to: ScrollTo,
@@ -98,8 +107,9 @@ pub(super) struct Events {
     counted: RowCounts,
     /// Error message if rows are missing.
     error: Option<String>,
-    /// Number and fields of the last described event; kept while those of another one are requested.
-    fields: Option<(u64, Vec<(String, String)>)>,
+    /// Fields of the last described event, with the numbers of the list and of the event; kept while those of another
+    /// one are requested.
+    fields: Option<((u32, u64), Vec<(String, String)>)>,
     copied: Option<String>,
     range_settles: Option<Timeout>,
 }
@@ -121,6 +131,8 @@ impl Component for Events {
             window: 0..0,
             in_flight: false,
             current: None,
+            current_event: None,
+            has_grown: false,
             anchor: None,
             scroll_to: ScrollTo::default(),
             pending_place: props.clicked,
@@ -316,6 +328,7 @@ impl Events {
         };
         self.counted = RowCounts::default();
         self.error = None;
+        self.has_grown = false;
         if self.list.needs_scan() {
             self.count(ctx);
         }
@@ -329,6 +342,7 @@ impl Events {
             self.first = 0;
             self.render_rows();
             self.current = None;
+            self.current_event = None;
             self.anchor = None;
         }
     }
@@ -340,6 +354,7 @@ impl Events {
             return;
         }
         self.number += 1;
+        self.has_grown = true;
         // What was asked for before is no longer answered.
         let were_asked = std::mem::take(&mut self.in_flight);
         self.pending_direction = self.pending_direction.or(self.searching.take());
@@ -400,6 +415,9 @@ impl Events {
                 self.ask_rows(ctx);
             }
         }
+        if counted.complete && self.has_grown {
+            self.ask_rows(ctx);
+        }
         if counted.complete && self.total > 0 {
             self.locate_pending(ctx);
         }
@@ -433,7 +451,12 @@ impl Events {
         self.rows = rows;
         self.first = first;
         self.render_rows();
-        self.ask_fields(ctx);
+        if self.has_grown {
+            self.find_current(ctx);
+        }
+        if !self.has_grown {
+            self.ask_fields(ctx);
+        }
         if !asked_all {
             self.ask_rows(ctx);
         }
@@ -465,6 +488,7 @@ impl Events {
             self.anchor = None;
         }
         self.current = Some(activated.row);
+        self.current_event = None;
         self.copied = None;
         if let Some(row) = self.row(activated.row) {
             ctx.props().on_goto.emit(NavigationTarget::time(row.time));
@@ -473,22 +497,66 @@ impl Events {
         true
     }
 
-    /// Requests the fields of the current event unless they are at hand.
-    fn ask_fields(&mut self, ctx: &Context<Self>) {
-        let Some(number) = self
-            .current
-            .and_then(|row| self.row(row))
-            .map(|row| row.number)
-        else {
+    /// Finds the current event in a log that has grown: blocks of other capabilities that are written later shift its
+    /// row, and the log of another run does not have it.
+    fn find_current(&mut self, ctx: &Context<Self>) {
+        let (Some(current), Some(event)) = (self.current, self.current_event.clone()) else {
+            self.has_grown = false;
             return;
         };
-        if self.fields.as_ref().is_some_and(|(of, _)| *of == number) {
+        let is_it = |row: &EventRow| is_same_event(row, &event);
+        if self.row(current).is_some_and(is_it) {
+            self.has_grown = false;
+        } else if let Some(place) = self.rows.iter().position(is_it) {
+            self.current = Some(self.first + place as u64);
+            self.anchor = None;
+            self.has_grown = false;
+        } else if self.counting().is_none() {
+            let query = FindEventAtQuery {
+                list: self.list.clone(),
+                time: event.time,
+                cap: event.cap,
+            };
+            self.ask(ctx, query, move |events, _, found| {
+                events.on_current_found(&event, found);
+            });
+        }
+    }
+
+    /// Moves the current row to its event, without scrolling there, or forgets it.
+    fn on_current_found(&mut self, event: &EventRow, found: Result<Option<FoundRow>, NoRows>) {
+        let Ok(found) = found else { return };
+        if self.current_event.as_ref() != Some(event) {
             return;
         }
-        self.ask(ctx, EventFieldsQuery(number), move |events, _, fields| {
+        let row = found.filter(|found| found.time == event.time);
+        let row = row.map(|found| found.row);
+        let loaded = row.and_then(|row| self.row(row));
+        let is_other = loaded.is_some_and(|loaded| !is_same_event(loaded, event));
+        self.current = row.filter(|_| !is_other);
+        self.anchor = None;
+        // Several events may have that time: the row is checked once it is loaded.
+        if self.current.is_none() {
+            self.current_event = None;
+            self.fields = None;
+            self.has_grown = false;
+        }
+    }
+
+    /// Requests the fields of the current event unless they are at hand.
+    fn ask_fields(&mut self, ctx: &Context<Self>) {
+        let Some(row) = self.current.and_then(|row| self.row(row)).cloned() else {
+            return;
+        };
+        let of = (self.number, row.number);
+        self.current_event = Some(row);
+        if self.fields.as_ref().is_some_and(|(known, _)| *known == of) {
+            return;
+        }
+        self.ask(ctx, EventFieldsQuery(of.1), move |events, _, fields| {
             events.fields = fields
                 .ok()
-                .map(|fields| (number, fields))
+                .map(|fields| (of, fields))
                 .or(events.fields.take());
         });
     }
@@ -547,6 +615,7 @@ impl Events {
     fn show(&mut self, ctx: &Context<Self>, found: Option<FoundRow>) {
         let Some(found) = found else { return };
         self.current = Some(found.row);
+        self.current_event = None;
         self.anchor = None;
         self.scroll_to = ScrollTo {
             serial: self.scroll_to.serial + 1,

@@ -40,7 +40,9 @@ const NAMES: [&str; 4] = ["track", "start_ns", "duration_ns", "text"];
 pub(super) fn InView(props: &PanelProps) -> Html {
     let track = use_state_eq(String::new);
     let current = use_state_eq(|| None::<u64>);
-    let tracks = use_memo(props.items.clone(), |items| track_names(items));
+    let tracks = use_memo((props.items.clone(), (*track).clone()), |(items, track)| {
+        track_names(items, track)
+    });
     let shown = use_memo((props.items.clone(), (*track).clone()), |(items, track)| {
         of_track(items, track)
     });
@@ -68,6 +70,7 @@ pub(super) fn InView(props: &PanelProps) -> Html {
         },
     );
     let on_track = state_callback(&track).reform(value_of::<Event>);
+    let on_all_tracks = state_callback(&track).reform(|_: MouseEvent| String::new());
     let on_activate = {
         let (items, shown, on_goto) = (
             props.items.clone(),
@@ -85,21 +88,26 @@ pub(super) fn InView(props: &PanelProps) -> Html {
         })
     };
     let option = |name: &String| {
-        html! { <option value={name.clone()} selected={*track == *name}>{ name }</option> }
+        html! { <option key={format!("track {name}")} value={name.clone()} selected={*track == *name}>{ name }</option> }
     };
     html! {
         <div class="in-view">
             <p class="tools">
                 <label>{ "Track " }
                     <select onchange={on_track}>
-                        <option value="" selected={track.is_empty()}>{ "all that are in view" }</option>
+                        <option key="all" value="" selected={track.is_empty()}>{ "all that are in view" }</option>
                         { for tracks.iter().map(option) }
                     </select>
                 </label>
                 <span class="faint">{ format!("{} marks. The table follows the timeline; click a row to select its mark.", format::count(shown.len() as u64)) }</span>
                 <ExportButtons name="in-view" total={shown.len() as u64} rows={(*out).clone()} />
             </p>
-            if shown.is_empty() {
+            if shown.is_empty() && !track.is_empty() {
+                <p class="empty">
+                    { format!("No marks of {} in view. ", *track) }
+                    <button class="small" onclick={on_all_tracks}>{ "All tracks" }</button>
+                </p>
+            } else if shown.is_empty() {
                 <p class="empty">{ "No marks in view: zoom out (0), or scroll to tracks with spans." }</p>
             } else {
                 <Grid name="in-view-rows" label="Marks in view" columns={COLUMNS} total={shown.len() as u64}
@@ -110,9 +118,15 @@ pub(super) fn InView(props: &PanelProps) -> Html {
     }
 }
 
-fn track_names(items: &[VisibleItem]) -> Vec<String> {
-    let mut names: Vec<String> = items.iter().map(|item| item.track_title.clone()).collect();
-    names.dedup();
+/// Returns the names of the tracks with items, and that of the chosen one, which stays chosen without any.
+fn track_names(items: &[VisibleItem], chosen: &str) -> Vec<String> {
+    let titles = items.iter().map(|item| item.track_title.as_str());
+    let mut names: Vec<String> = Vec::new();
+    for title in titles.chain((!chosen.is_empty()).then_some(chosen)) {
+        if !names.iter().rev().any(|name| name == title) {
+            names.push(title.to_owned());
+        }
+    }
     names
 }
 

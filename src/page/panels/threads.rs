@@ -13,7 +13,8 @@ use crate::export_rows::{ExportButtons, use_table_rows};
 use crate::field::Field;
 use crate::goto_link::GotoLink;
 use crate::grid::{
-    Column, Grid, GridRow, Rows, SortableColumns, current_callback, sortable_columns, use_rows,
+    Column, Grid, GridRow, LoadedItems, Rows, SortableColumns, sortable_columns, use_current,
+    use_rows,
 };
 use crate::guide::how_to_record;
 use crate::panel::{
@@ -100,10 +101,13 @@ pub(super) fn Threads(props: &PanelProps) -> Html {
         let table = table_of(answer.as_ref());
         table.map_or_else(Rows::default, |table| grid_rows(table, &props.on_goto))
     });
+    let loaded = table.map_or_else(LoadedItems::none, |table| {
+        LoadedItems::new(table.first, table.rows.iter().map(|row| row.id))
+    });
+    let current = use_current(&current, loaded);
     // The thread whose waits are detailed: that of the current row, or else the one that a finding led to.
     let found = props.view.settings.get::<FindingsView>();
-    let chosen = current.and_then(|row| table?.row(row)).map(|row| row.id);
-    let chosen = chosen.or_else(|| found.thread(props.range));
+    let chosen = current.item.or_else(|| found.thread(props.range));
     if !props.source.complete {
         return html! { <p class="empty">{ "Thread times appear once the log is read." }</p> };
     }
@@ -136,7 +140,7 @@ pub(super) fn Threads(props: &PanelProps) -> Html {
                 <div class="threads-body">
                     <Grid name="thread-rows" label="Threads" columns={COLUMNS.columns} {total} {rows}
                         sums={table.map(|table| sums_row(table, &props.on_goto))} sort={sorted(&view)} on_sort={on_sort(&view, &on_view)}
-                        {on_window} current={*current} on_current={current_callback(&current)} {on_activate} />
+                        {on_window} current={current.row} on_current={current.on_current.clone()} {on_activate} />
                     if let Some(thread) = chosen {
                         <Waits key={thread.0} {thread} source={props.source.clone()} range={props.range} on_goto={props.on_goto.clone()} />
                     }

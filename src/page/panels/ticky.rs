@@ -10,7 +10,8 @@ use yew::prelude::*;
 use crate::copy::CopyButton;
 use crate::dom::state_callback;
 use crate::grid::{
-    Column, Grid, GridRow, RowActivated, Rows, SortableColumns, sortable_columns, use_rows,
+    Column, Grid, GridRow, LoadedItems, RowActivated, Rows, SortableColumns, sortable_columns,
+    use_current, use_rows,
 };
 use crate::guide::how_to_record;
 use crate::panel::{Answered, PanelProps, use_answered};
@@ -70,6 +71,10 @@ pub(super) fn Ticky(props: &PanelProps) -> Html {
     let rows = use_memo(table.clone(), |table| {
         table.as_deref().map_or_else(Rows::default, grid_rows)
     });
+    let loaded = table.as_deref().map_or_else(LoadedItems::none, |table| {
+        LoadedItems::new(table.first, table.rows.iter().map(|row| row.id))
+    });
+    let current = use_current(&current, loaded);
     let Some(Answered { extent, answer, .. }) = answered else {
         return html! { <p class="empty">{ "Loading the ticky counters…" }</p> };
     };
@@ -79,9 +84,10 @@ pub(super) fn Ticky(props: &PanelProps) -> Html {
     }
     let on_window = state_callback(&window);
     let on_current = {
-        let (current, chosen, answer) = (current.setter(), chosen.setter(), answer.clone());
+        let (on_current, chosen) = (current.on_current.clone(), chosen.setter());
+        let answer = answer.clone();
         Callback::from(move |activated: RowActivated| {
-            current.set(Some(activated.row));
+            on_current.emit(activated);
             let row = answer.row(activated.row);
             if let Some(row) = row {
                 chosen.set(Some(row.id));
@@ -107,7 +113,7 @@ pub(super) fn Ticky(props: &PanelProps) -> Html {
                 } else {
                     <Grid name="ticky-rows" label="Ticky counters" columns={COLUMNS.columns} total={table.total} {rows}
                         sums={sums_row(table)} sort={sort.map(|column| (column, view.descending))} {on_sort}
-                        {on_window} current={*current} {on_current} />
+                        {on_window} current={current.row} {on_current} />
                 }
                 if let Some(id) = *chosen {
                     <Details {id} source={props.source.clone()} range={props.range} on_choose={state_callback(&chosen)}

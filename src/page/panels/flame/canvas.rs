@@ -23,6 +23,7 @@ use analysis::flamegraph::source_info::SourceInfo;
 use scene::viewport::ViewPosition;
 use session::flame::query::{FlameQuery, View};
 use views::actions::flame::FlameAction;
+use views::drag::Drag;
 use views::flame::{Graph, Window};
 
 /// Figures of an answer about the whole graph.
@@ -85,9 +86,14 @@ pub(super) enum Msg {
         dy: f64,
         shift: bool,
     },
-    Pointed(Option<(f64, f64)>),
-    Pressed(f64),
+    /// A pointer moved to a position, or left.
+    Pointed(i32, Option<(f64, f64)>),
+    Pressed {
+        pointer: i32,
+        x: f64,
+    },
     Released {
+        pointer: i32,
         x: f64,
         y: f64,
     },
@@ -100,13 +106,6 @@ pub(super) enum Msg {
     SmallAt(f64),
 }
 
-/// A pressed pointer: where it went down, and whether it has moved since.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Drag {
-    x: f64,
-    moved: bool,
-}
-
 /// Identity of the selected box, stable across repeated queries.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct BoxIdentity {
@@ -117,8 +116,6 @@ struct BoxIdentity {
 
 /// Height of the minimap, in CSS pixels.
 const SMALL_PX: f64 = 28.0;
-/// Minimum pointer movement of a drag, in CSS pixels.
-const DRAG_PX: f64 = 4.0;
 
 #[derive(Default)]
 pub(super) struct FlameCanvas {
@@ -144,7 +141,7 @@ pub(super) struct FlameCanvas {
     revealed: u32,
     /// Key of the last shown search match.
     found: Option<(String, usize)>,
-    drag: Option<Drag>,
+    drag: Drag,
     listeners: Vec<EventListener>,
     observer: Option<Observer>,
 }
@@ -344,24 +341,24 @@ impl Component for FlameCanvas {
                     self.zoom(props, (-dy * 0.005).exp(), (x - left) / width);
                 }
             }
-            Msg::Pressed(x) => self.drag = Some(Drag { x, moved: false }),
-            Msg::Pointed(at) => {
-                if let (Some(drag), Some((x, _))) = (self.drag, at)
-                    && (drag.moved || (x - drag.x).abs() > DRAG_PX)
+            Msg::Pressed { pointer, x } => self.drag.press(pointer, x),
+            Msg::Pointed(pointer, at) => {
+                if let Some((x, _)) = at
+                    && let Some(from) = self.drag.move_to(pointer, x)
                 {
                     let (left, right) = self.across(props);
-                    self.move_by(props, (drag.x - x) / (right - left).max(1.0));
-                    self.drag = Some(Drag { x, moved: true });
+                    self.move_by(props, (from - x) / (right - left).max(1.0));
+                    self.drag.drag_from(x);
                 }
                 let hovered = at.and_then(|(x, y)| self.hit(props, x, y));
-                if hovered == self.hovered && self.drag.is_none() {
+                if hovered == self.hovered && !self.drag.is_pressed() {
                     return false;
                 }
                 self.hovered = hovered;
                 self.emit_pick(props);
             }
-            Msg::Released { x, y } => {
-                if self.drag.take().is_some_and(|drag| !drag.moved) {
+            Msg::Released { pointer, x, y } => {
+                if self.drag.release(pointer) {
                     let hit = self.hit(props, x, y);
                     self.select(hit);
                     self.emit_pick(props);
@@ -377,7 +374,7 @@ impl Component for FlameCanvas {
                 }
                 self.emit_pick(props);
             }
-            Msg::DragEnded => self.drag = None,
+            Msg::DragEnded => self.drag.cancel(),
             Msg::SmallAt(x) => {
                 let at = x / self.size().0.max(1.0);
                 let middle = self.window.left + self.window.width / 2.0;
@@ -435,12 +432,16 @@ impl Component for FlameCanvas {
                         <canvas ref={self.canvas.clone()} tabindex="0" role="application" aria-label={label}
                             onpointerdown={link.batch_callback(|event: PointerEvent| {
                                 capture_pointer(&event);
-                                (event.button() == 0).then(|| Msg::Pressed(position(&event).0))
+                                let (pointer, (x, _)) = (event.pointer_id(), position(&event));
+                                (event.button() == 0).then_some(Msg::Pressed { pointer, x })
                             })}
                             onpointercancel={link.callback(|_: PointerEvent| Msg::DragEnded)}
-                            onpointermove={link.callback(move |event: PointerEvent| Msg::Pointed(Some(position(&event))))}
-                            onpointerleave={link.callback(|_: PointerEvent| Msg::Pointed(None))}
-                            onpointerup={link.callback(move |event: PointerEvent| { let (x, y) = position(&event); Msg::Released { x, y } })}
+                            onpointermove={link.callback(|event: PointerEvent| Msg::Pointed(event.pointer_id(), Some(position(&event))))}
+                            onpointerleave={link.callback(|event: PointerEvent| Msg::Pointed(event.pointer_id(), None))}
+                            onpointerup={link.callback(|event: PointerEvent| {
+                                let (pointer, (x, y)) = (event.pointer_id(), position(&event));
+                                Msg::Released { pointer, x, y }
+                            })}
                             ondblclick={link.callback(|event: MouseEvent| Msg::DoubleClicked { x: f64::from(event.offset_x()), y: f64::from(event.offset_y()) })}
                             onkeydown={link.callback(Msg::Key)} />
                     </div>

@@ -422,6 +422,8 @@ fn strip(pick: Option<Pick>, of_heap: bool, on_act: &Callback<(FlameAction, Pick
     /// Shown while nothing is hovered or selected.
     const HINT: &str =
         "Click a box to select it · double click zooms to it · Ctrl + wheel zooms, drag moves";
+    /// Counterpart of `HINT` for touch screens.
+    const TOUCH_HINT: &str = "Tap a box to select it · double tap zooms to it · drag moves";
     let title = pick.as_ref().map_or_else(
         || HINT.to_owned(),
         |pick| format!("{} {}", pick.title, pick.text),
@@ -432,7 +434,8 @@ fn strip(pick: Option<Pick>, of_heap: bool, on_act: &Callback<(FlameAction, Pick
                 if let Some(pick) = &pick {
                     <strong>{ pick.title.clone() }</strong>{ " " }{ pick.text.clone() }
                 } else {
-                    <span class="faint">{ HINT }</span>
+                    <span class="faint by-mouse">{ HINT }</span>
+                    <span class="faint by-touch">{ TOUCH_HINT }</span>
                 }
             </p>
             <span class="tools" role="group" aria-label="The selected box">{ for acts.map(button) }</span>

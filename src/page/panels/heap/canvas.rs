@@ -15,13 +15,12 @@ use model::time::Interval;
 use scene::painter::Rect;
 use scene::viewport::{ViewPosition, Viewport};
 use session::heap::chart::Chart;
+use views::drag::Drag;
 use views::heap::chart::hit::HitTarget;
 use views::heap::chart::paint::Scene;
 use views::heap::chart::words::describe;
 use views::heap::settings::{Form, HeapView};
 
-/// Minimum pointer movement of a drag, in CSS pixels.
-const DRAG_PX: f64 = 4.0;
 /// Number of censuses that Page Up and Page Down move by.
 const PAGE: usize = 10;
 
@@ -89,16 +88,6 @@ impl CanvasProps {
     }
 }
 
-/// A pressed pointer: where it went down, and whether it has moved since.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Drag {
-    x: f64,
-    moved: bool,
-}
-
-/// Pointer state shared between listeners.
-type Pressed = Rc<std::cell::RefCell<Option<Drag>>>;
-
 /// Returns the width at which the time axis aligns with that of the timeline, which may have a scroll bar.
 fn width_of(element: &HtmlElement) -> f64 {
     let timeline = gloo_utils::document().query_selector(".timeline");
@@ -118,7 +107,7 @@ pub(super) fn ChartCanvas(props: &CanvasProps) -> Html {
         (width_of(element), f64::from(element.client_height()))
     });
     let painter = use_mut_ref(|| None::<CanvasPainter>);
-    let drag: Pressed = use_mut_ref(|| None);
+    let drag = use_mut_ref(Drag::default);
     {
         let on_width = props.on_width.clone();
         use_effect_with(size.0, move |width| on_width.emit(*width));
@@ -179,7 +168,7 @@ pub(super) fn ChartCanvas(props: &CanvasProps) -> Html {
             if event.button() == 0 {
                 capture_pointer(&event);
                 let x = f64::from(event.offset_x());
-                *drag.borrow_mut() = Some(Drag { x, moved: false });
+                drag.borrow_mut().press(event.pointer_id(), x);
             }
         }
     };
@@ -187,33 +176,26 @@ pub(super) fn ChartCanvas(props: &CanvasProps) -> Html {
         let (drag, props, hit) = (Rc::clone(&drag), props.clone(), hit.clone());
         move |event: PointerEvent| {
             let x = f64::from(event.offset_x());
-            let mut pressed = drag.borrow_mut();
-            if let Some(drag) = pressed.as_mut() {
-                drag.moved |= (x - drag.x).abs() > DRAG_PX;
-            }
-            match *pressed {
-                Some(Drag {
-                    x: from,
-                    moved: true,
-                }) => {
-                    drop(pressed);
-                    if event.shift_key() {
-                        *drag.borrow_mut() = Some(Drag { x, moved: true });
-                        props.move_axis(|view| view.pan(from - x));
-                    } else if props.is_timed() {
-                        let (a, b) = (time_at(from), time_at(x));
-                        props.on_range.emit(Some(Interval::new(a.min(b), a.max(b))));
-                    }
+            let from = drag.borrow_mut().move_to(event.pointer_id(), x);
+            match from {
+                Some(from) if event.shift_key() => {
+                    drag.borrow_mut().drag_from(x);
+                    props.move_axis(|view| view.pan(from - x));
                 }
-                _ => props.on_point.emit(hit(&event)),
+                Some(from) if props.is_timed() => {
+                    let (a, b) = (time_at(from), time_at(x));
+                    props.on_range.emit(Some(Interval::new(a.min(b), a.max(b))));
+                }
+                Some(_) => {}
+                None => props.on_point.emit(hit(&event)),
             }
         }
     };
     let onpointerup = {
         let (drag, props) = (Rc::clone(&drag), props.clone());
         move |event: PointerEvent| {
-            let pressed = drag.borrow_mut().take();
-            if pressed.is_none_or(|drag| drag.moved) {
+            let is_click = drag.borrow_mut().release(event.pointer_id());
+            if !is_click {
                 return;
             }
             match props.band_key(hit(&event)) {
@@ -222,6 +204,10 @@ pub(super) fn ChartCanvas(props: &CanvasProps) -> Html {
                 None => {}
             }
         }
+    };
+    let onpointercancel = {
+        let drag = Rc::clone(&drag);
+        move |_: PointerEvent| drag.borrow_mut().cancel()
     };
     let onpointerleave = props.on_point.reform(|_: PointerEvent| None);
     let ondblclick = {
@@ -239,7 +225,7 @@ pub(super) fn ChartCanvas(props: &CanvasProps) -> Html {
     html! {
         <div class="heap-canvas" ref={frame}>
             <canvas ref={canvas} tabindex="0" role="application" aria-label={label}
-                {onpointerdown} {onpointermove} {onpointerup} {onpointerleave} {ondblclick} {onkeydown} />
+                {onpointerdown} {onpointermove} {onpointerup} {onpointercancel} {onpointerleave} {ondblclick} {onkeydown} />
             { tip(props, size) }
             <p class="visually-hidden" aria-live="polite">{ said.map(|said| said.sentence()) }</p>
         </div>

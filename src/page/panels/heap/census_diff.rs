@@ -11,7 +11,8 @@ use crate::dom::state_callback;
 use crate::export_rows::{ExportButtons, RowSource};
 use crate::field::Field;
 use crate::grid::{
-    Column, Grid, GridRow, Rows, SortableColumns, current_callback, sortable_columns, use_rows,
+    Column, Grid, GridRow, LoadedItems, Rows, SortableColumns, sortable_columns, use_current,
+    use_rows,
 };
 use crate::panel::{PanelProps, edited, use_answer};
 use scene::format;
@@ -77,6 +78,12 @@ pub(super) fn CensusDiff(props: &PanelProps) -> Html {
         };
         RowSource::formatted_here(client.clone(), question, text)
     });
+    let loaded = answer.as_deref().and_then(Option::as_ref);
+    let loaded = loaded.map_or_else(LoadedItems::none, |found| {
+        let keys = found.rows.iter().map(|row| row.band_label.key.clone());
+        LoadedItems::new(found.first, keys)
+    });
+    let current = use_current(&current, loaded);
     let Some(found) = answer.as_deref().and_then(Option::as_ref) else {
         return html! { <p class="empty">{ "Loading the censuses…" }</p> };
     };
@@ -123,7 +130,7 @@ pub(super) fn CensusDiff(props: &PanelProps) -> Html {
                 <p class="empty">{ "No matching band in this census. Clear the filter to see all." }</p>
             } else {
                 <Grid key={name} {name} label="Bands" columns={columns.columns} total={found.total} {rows} sums={sums_row(found, alone)}
-                    {sort} {on_sort} on_window={state_callback(&window)} current={*current} on_current={current_callback(&current)} {on_activate} />
+                    {sort} {on_sort} on_window={state_callback(&window)} current={current.row} on_current={current.on_current.clone()} {on_activate} />
             }
         </div>
     }

@@ -8,7 +8,8 @@ use super::counted::{band_name, censuses_text, maximum_link, no_census, spark};
 use crate::dom::state_callback;
 use crate::export_rows::{ExportButtons, use_table_rows};
 use crate::grid::{
-    Column, Grid, GridRow, Rows, SortableColumns, current_callback, sortable_columns, use_rows,
+    Column, Grid, GridRow, LoadedItems, Rows, SortableColumns, sortable_columns, use_current,
+    use_rows,
 };
 use crate::panel::{PanelProps, edited, faint_zero, use_answered};
 use crate::viewer::NavigationTarget;
@@ -92,6 +93,12 @@ pub(super) fn Table(props: &PanelProps) -> Html {
         },
     );
     let out = use_table_rows(&props.source.client, query);
+    let loaded = answer.as_deref().and_then(Option::as_ref);
+    let loaded = loaded.map_or_else(LoadedItems::none, |table| {
+        let keys = table.rows.iter().map(|row| row.band_label.key.clone());
+        LoadedItems::new(table.first, keys)
+    });
+    let current = use_current(&current, loaded);
     let Some((extent, table)) = answered
         .as_ref()
         .and_then(|it| Some((it.extent, it.answer.as_ref().as_ref()?)))
@@ -130,7 +137,7 @@ pub(super) fn Table(props: &PanelProps) -> Html {
         <div class="heap-table">
             <p class="tools">
                 <span class="for" role="status">{ format!("{}, {}", format::pluralize(table.total, "band"), censuses_text(extent, &table.census_range)) }</span>
-                if let Some(row) = current.and_then(|row| table.row(row)) {
+                if let Some(row) = current.row.and_then(|row| table.row(row)) {
                     <span>{ format!("{}: at most ", row.band_label.name) }
                         { maximum_link(&row.band_label.name, (row.numbers.max, row.peak), &props.on_goto, false) }</span>
                 }
@@ -140,7 +147,7 @@ pub(super) fn Table(props: &PanelProps) -> Html {
                 <p class="empty">{ "No matching band. Clear the filter to see all." }</p>
             } else {
                 <Grid key={name} {name} label="Bands" columns={columns.columns} total={table.total} {rows} sums={sums_row(table)}
-                    {sort} {on_sort} on_window={state_callback(&window)} current={*current} on_current={current_callback(&current)} {on_activate} />
+                    {sort} {on_sort} on_window={state_callback(&window)} current={current.row} on_current={current.on_current.clone()} {on_activate} />
             }
         </div>
     }

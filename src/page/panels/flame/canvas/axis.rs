@@ -123,11 +123,15 @@ impl FlameCanvas {
         let link = ctx.link();
         let down = link.callback(|event: PointerEvent| {
             capture_pointer(&event);
-            Msg::Pressed(f64::from(event.offset_x()))
+            Msg::Pressed {
+                pointer: event.pointer_id(),
+                x: f64::from(event.offset_x()),
+            }
         });
         let moved = link.batch_callback(|event: PointerEvent| {
             let x = f64::from(event.offset_x());
-            (event.buttons() & 1 == 1).then_some(Msg::Pointed(Some((x, -1.0))))
+            let moved = Msg::Pointed(event.pointer_id(), Some((x, -1.0)));
+            (event.buttons() & 1 == 1).then_some(moved)
         });
         let up = link.callback(|_: PointerEvent| Msg::DragEnded);
         html! {
