@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from '@playwright/test';
-import { answerFileDialogs, drop, fixture, fragment, loaded, openInstead, openLog, openPalette, test } from './helpers.js';
+import { answerFileDialogs, drawn, drop, fixture, fragment, loaded, openInstead, openLog, openPalette, test } from './helpers.js';
 
 const AXE = fileURLToPath(import.meta.resolve('axe-core/axe.min.js'));
 const NEW = fixture('ghc-9.6.6/ffi-safe-N2-la');

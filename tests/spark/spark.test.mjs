@@ -24,7 +24,7 @@ function whyNot() {
   return false;
 }
 const skip = whyNot();
-const timeout = process.env.EVENTSCOPE_LOGS ? 1_800_000 : 300_000;
+const timeout = process.env.EVENTSCOPE_LOGS ? 1_800_000 : 900_000;
 
 /** Without them, Spark makes 200 tasks of a join, and Java spends most of its time optimizing what runs a few times. */
 const FOR_FEW_ROWS = {

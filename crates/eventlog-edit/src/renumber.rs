@@ -20,6 +20,8 @@ pub(super) struct Numbering {
     cost_centres: u32,
     counters: u32,
     texts: u32,
+    /// Whether numbered spans are foreign calls.
+    pub(super) has_calls: bool,
 }
 
 /// Position of the process index in 64-bit numbers: no address has so many bits.
@@ -63,6 +65,7 @@ impl Numbering {
             cost_centres: wide(self.cost_centres, cost_centres, "cost centres")?,
             counters: wide(self.counters, counters, "counters")?,
             texts: wide(self.texts, texts, "texts")?,
+            has_calls: false,
         })
     }
 
@@ -214,9 +217,12 @@ impl Numbering {
         *out = words.join(" ").into_bytes();
     }
 
-    /// Changes a text message or marker about a foreign call in the convention of hs-safescope, or about another span
-    /// with a number. The number is its second word, and the name follows.
+    /// Changes a text message or marker about a foreign call in the convention of hs-safescope: the number is its
+    /// second word, and the name follows. A program that annotates no calls may have spans with such names.
     fn call(&self, out: &mut Vec<u8>) {
+        if self.place == 0 || !self.has_calls {
+            return;
+        }
         let mut words = out.splitn(3, |byte| *byte == b' ');
         let (Some(verb), Some(number), Some(rest)) = (words.next(), words.next(), words.next())
         else {
@@ -228,7 +234,7 @@ impl Numbering {
         let Some(number) = number.filter(|_| verbs.contains(&verb)) else {
             return;
         };
-        if self.place == 0 || rest.trim_ascii().is_empty() {
+        if rest.trim_ascii().is_empty() {
             return;
         }
         let number = number.wrapping_add_unsigned(self.high(0)).to_string();
@@ -296,9 +302,11 @@ mod tests {
     /// The second process, after one with 4 capabilities, 100 threads, 2 sets and 10 cost centres.
     fn second() -> Numbering {
         let first = Numbering::default();
-        first
-            .next_process(&[4, 100, 2, 10, 3, 5])
-            .expect("few numbers")
+        let second = first.next_process(&[4, 100, 2, 10, 3, 5]);
+        Numbering {
+            has_calls: true,
+            ..second.expect("few numbers")
+        }
     }
 
     fn rewritten(id: EventType, payload: &[u8]) -> Vec<u8> {
@@ -397,6 +405,13 @@ mod tests {
         }
         let marker = rewritten(EventType::USER_MARKER, b"STOP 7 bar");
         assert_eq!(marker, b"STOP 281474976710663 bar");
+        let mut name = b"START 7 bar".to_vec();
+        let without_calls = Numbering {
+            has_calls: false,
+            ..second()
+        };
+        without_calls.call(&mut name);
+        assert_eq!(name, b"START 7 bar", "the name of a span");
         let span = [b"OT\x03\x02", &7_u64.to_le_bytes()[..]].concat();
         let changed = rewritten(EventType::USER_BINARY_MSG, &span);
         assert_eq!(

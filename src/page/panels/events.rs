@@ -73,6 +73,9 @@ fn row_source(props: &PanelProps, list: EventList) -> RowSource {
     )
 }
 
+/// Name and value of each field of an event.
+type FieldTexts = Vec<(String, String)>;
+
 /// State of the event list.
 pub(super) struct Events {
     list: EventList,
@@ -109,7 +112,7 @@ pub(super) struct Events {
     error: Option<String>,
     /// Fields of the last described event, with the numbers of the list and of the event; kept while those of another
     /// one are requested.
-    fields: Option<((u32, u64), Vec<(String, String)>)>,
+    fields: Option<((u32, u64), FieldTexts)>,
     copied: Option<String>,
     range_settles: Option<Timeout>,
 }

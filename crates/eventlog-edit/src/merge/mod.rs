@@ -10,7 +10,7 @@
 //! | numbers | in the following processes |
 //! |---|---|
 //! | capabilities, threads, capability sets, cost centres, texts of Mercury, counters of `perf` | continue after the largest of the previous process |
-//! | tasks, info tables, ticky counters, spans and instruments of opentelemetry, announced foreign calls and other numbered spans, texts and locations of ghc-stack-profiler | have the index of the process (1, 2, …) in their 16 highest bits |
+//! | tasks, info tables, ticky counters, spans and instruments of opentelemetry, announced foreign calls, texts and locations of ghc-stack-profiler | have the index of the process (1, 2, …) in their 16 highest bits |
 //! | processes and machines of Eden, OS threads, process ids | unchanged: they mean the same in each log |
 //!
 //! If all logs were cut to ranges, the new one has the range from the first start to the last end, declared by

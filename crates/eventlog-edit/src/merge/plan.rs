@@ -141,6 +141,7 @@ impl Plan {
                 return Err(PlanError::TooMany("capabilities"));
             }
             let censuses = group.iter().any(|&log| logs[log].has_censuses);
+            numbering.has_calls = group.iter().any(|&log| logs[log].has_calls);
             planned.push(PlannedProcess {
                 shift,
                 has_censuses: !with_censuses,

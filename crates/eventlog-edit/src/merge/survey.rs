@@ -52,6 +52,8 @@ pub struct Facts {
     pub has_process: bool,
     /// Whether there is a heap profile.
     pub has_censuses: bool,
+    /// Whether messages annotate foreign calls (`ANN_…`), so that numbers of spans are those of calls.
+    pub has_calls: bool,
     /// Start and end of the range that the log was cut to.
     pub cut_range: Option<(Nanos, Nanos)>,
     /// Time of the first event.
@@ -116,6 +118,7 @@ impl Survey {
                 facts.has_censuses = true;
             }
             Event::UserMarker { markername: text } | Event::UserMessage { msg: text } => {
+                facts.has_calls |= text.0.starts_with(b"ANN_");
                 match &self.align {
                     Align::Marker(wanted) if wanted.as_bytes() == text.0 => {
                         facts.marker.get_or_insert(record.time);
