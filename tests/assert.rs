@@ -6,12 +6,16 @@ use crate::common;
 use std::process::Output;
 
 use common::{
-    eventscope, expected_coverage, fixture, for_all_spans, session_at, session_of, stdout,
+    eventscope, expected_coverage, finding_session, fixture, for_all_spans, session_at, session_of,
+    stdout,
 };
+use eventlog::ids::Nanos;
 use insight::RuleContext;
 use insight::assertion::Assertion;
 use insight::metrics::{Labels, METRICS, MetricContext, NumberError, Numbers};
 use insight::rules::RULES;
+use model::gauge::Samples;
+use model::time::Interval;
 use serde_json::Value;
 use session::Session;
 use session::questions::{SummaryQuery, TimeQuery};
@@ -195,6 +199,62 @@ fn a_window_is_a_part_of_the_log() {
     for missing in ["done..warm", "warm#2..", "span:round#7", "span:nothing"] {
         assert_eq!(of(&format!("gc.count@{missing} > 0")), Some(4), "{missing}");
     }
+}
+
+/// Calls of one name that overlap count one by one, if numbers tell them apart.
+#[test]
+fn concurrent_calls_count_one_by_one() {
+    let log = fixture("ghc-9.6.6/ffi-safe-N2-la");
+    let of = |assertion: &str| assert_of(&[log.path(), assertion]).0;
+    assert_eq!(of("span.count{name=ffi_c_work} == 6"), Some(0));
+    assert_eq!(of("span.time{name=ffi_c_work}.sum > 25 ms"), Some(0));
+    assert_eq!(of("time.wall@span:ffi_c_work#6 > 2 ms"), Some(0));
+    assert_eq!(of("time.wall@span:ffi_c_work#7 > 0 ns"), Some(4));
+}
+
+/// The runtime without threads logs no requests of collections: how long these waited is unknown, not 0.
+#[test]
+fn waits_without_requests_are_unknown() {
+    let log = fixture("ghc-9.10.3/fib-forkio-nt-l");
+    let of = |assertion: &str| assert_of(&[log.path(), assertion]).0;
+    assert_eq!(of("gc.count > 0"), Some(0));
+    assert_eq!(of("gc.sync.max < 1 ms"), Some(4));
+    assert_eq!(of("gc.sync.sum < 1 ms"), Some(4));
+}
+
+/// Returns the numbers of a metric that has many.
+fn many(session: &Session, name: &str, range: Option<Interval>) -> Vec<u64> {
+    let looked = MetricContext::new(RuleContext::new(session.recording(), range));
+    let metric = insight::metrics::metric_by_name(name).expect("a metric");
+    match metric.evaluate(&looked, &Labels::new()) {
+        Ok(Numbers::Many(all)) => all.iter().map(|seen| seen.value as u64).collect(),
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+/// A size that stays the same counts for each collection. A range begins with the size held at its start.
+#[test]
+fn the_heap_has_a_size_for_each_collection() {
+    let session = finding_session("major-gc-heavy-found");
+    let collections = session.recording().numbers.collections_with_statistics();
+    let sizes = collections.iter().filter_map(|gc| gc.heap_size_bytes);
+    let sizes: Vec<u64> = sizes.collect();
+    assert_eq!(sizes.len(), 631);
+    assert_eq!(many(&session, "heap.size", None), sizes);
+    let part = Interval::new(collections[200].start, collections[400].start);
+    assert_eq!(many(&session, "heap.size", Some(part)), sizes[199..400]);
+}
+
+/// A range excludes what is at its end; only that of the log includes the last moment.
+#[test]
+fn the_end_of_a_range_is_not_part_of_it() {
+    let session = finding_session("major-gc-heavy-found");
+    let live = session.recording().numbers.live();
+    let bytes: Vec<u64> = (0..live.len()).map(|place| live.value(place)).collect();
+    let until = |place| Interval::new(Nanos(0), Nanos(live.time(place)));
+    let found = |place| many(&session, "heap.live", Some(until(place)));
+    assert_eq!((found(1).len(), found(9)), (1, bytes[..9].to_vec()));
+    assert_eq!(many(&session, "heap.live", None), bytes);
 }
 
 #[test]

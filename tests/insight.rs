@@ -7,7 +7,10 @@ use std::collections::BTreeSet;
 use analysis::account::report::CapTimes;
 use analysis::yielder::block_on;
 use common::build::LogBuilder;
-use common::{expected_coverage, findings_of, for_all_spans, logs_in, session_of};
+use common::{
+    expected_coverage, finding_log, finding_session, findings_of, for_all_spans, logs_in,
+    session_at, session_of, span, stdout,
+};
 use eventlog::ids::Nanos;
 use insight::LostTime;
 use insight::busiest::BusyThread;
@@ -19,6 +22,7 @@ use insight::rules::RULES;
 use model::time::Interval;
 use session::Session;
 use session::questions::TimeQuery;
+use tempfile::TempDir;
 use views::words::insight as words;
 
 /// Each rule either has findings, is clear, or cannot tell.
@@ -347,6 +351,54 @@ fn any_range_has_a_sound_report() {
         }
         Ok(ranges.len())
     });
+}
+
+/// A cut log has threads made before its range, but not what ran then: it does not show whether they are bound.
+#[test]
+fn a_cut_log_has_the_advice_of_its_range() {
+    let log = finding_log("hand-overs-found");
+    let folder = TempDir::new().expect("a folder");
+    let cut = folder.path().join("cut.eventlog");
+    let cut = cut.to_str().expect("UTF-8");
+    let range = ["--from", "62583207", "--to", "90187617"];
+    stdout(&[&["cut", log.as_str(), "-o", cut][..], &range].concat());
+    let told = |path: &str, range| {
+        let found = findings_of(&session_at(path), range).findings.into_iter();
+        found
+            .map(|found| (found.title, found.tries))
+            .collect::<Vec<_>>()
+    };
+    let of_range = told(&log, Some(span(62_583_207, 90_187_617)));
+    assert!(of_range.len() == 1 && !of_range[0].0.contains("bound ones"));
+    assert_eq!(told(cut, None), of_range);
+}
+
+/// Only the whole log has the bytes of messages: their share is not told as that of the messages of a range.
+#[test]
+fn the_share_of_messages_is_that_of_the_whole_log() {
+    let session = finding_session("many-messages-found");
+    let told = |range| {
+        let report = findings_of(&session, range);
+        let found = report.findings.into_iter();
+        let found = found.map(|found| (found.rule.to_string(), found.title));
+        let clear = report.clear.into_iter().map(|one| (one.rule, one.why));
+        let mut all = found.chain(clear);
+        let of_rule = all.find(|(rule, _)| rule == "many-messages");
+        of_rule.expect("an answer").1
+    };
+    let share = |text: String| {
+        let share = text.split("; messages are ").nth(1).map(str::to_owned);
+        share.and_then(|share| Some(share.split_once(" of the whole log")?.0.to_owned()))
+    };
+    let [nothing, part] =
+        [(250_000, 260_000), (1_000_000, 4_000_000)].map(|(from, to)| Some(span(from, to)));
+    assert!(told(nothing).starts_with("0 messages of the program, one "));
+    let whole = share(told(None));
+    assert!(whole.is_some());
+    assert_eq!(
+        [share(told(nothing)), share(told(part))],
+        [whole.clone(), whole]
+    );
 }
 
 /// Renumbers the capabilities of a log with `number`.

@@ -53,6 +53,7 @@ fn of_summary(numbers: &mut Numbers, summary: &Summary) {
     count("time.gc", summary.gc_ns);
     count("time.prof", summary.prof_ns);
     count("heap.live.max", summary.max_residency);
+    count("heap.size.max", summary.max_heap_size);
     count("os.threads", summary.os_threads);
     count("time.exit", summary.exit_ns);
     count("time.init", summary.init_ns);

@@ -344,6 +344,12 @@ fn the_command_line_tells_all_processes() {
         summary.contains("This log contains 3 processes"),
         "{summary}"
     );
+    // Every number has its unit.
+    assert!(summary.contains(" long, 2 capabilities; "), "{summary}");
+    assert!(
+        summary.contains(" collections in ") || summary.contains(" collection in "),
+        "{summary}"
+    );
     let output = eventscope(&["report", new, "-o", &format!("{new}.html")]);
     assert!(output.status.success());
     let report = fs::read_to_string(format!("{new}.html")).expect("a report");

@@ -30,6 +30,13 @@ impl GcPause<'_> {
         sync.clip(self.range).duration().0
     }
 
+    /// Returns whether the log has a request of the collection. Without one, the time until all capabilities had
+    /// stopped is unknown, not 0.
+    pub(crate) fn has_request(&self) -> bool {
+        let is_told = |statistics: &Collection| statistics.sync_ns.is_some();
+        self.pause.requested < self.pause.start || self.statistics.is_some_and(is_told)
+    }
+
     /// Returns the time from start to end of the collection, clipped to the range, in nanoseconds.
     pub fn pause_ns(&self) -> u64 {
         let pause = Interval::new(self.pause.start, self.pause.end);

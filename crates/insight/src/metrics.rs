@@ -13,7 +13,6 @@ use analysis::yielder::block_on;
 use eventlog::hash::SeededMap;
 use eventlog::ids::Nanos;
 use model::class::WaitReason;
-use model::gauge::Samples;
 use model::time::Interval;
 use serde::{Deserialize, Serialize};
 
@@ -278,14 +277,22 @@ fn share_of_caps(
     (known_ns > 0).then(|| Numbers::One(of(&all) as f64 / known_ns as f64))
 }
 
-fn samples(metrics: &MetricContext<'_>, samples: &impl Samples) -> Option<Numbers> {
-    let range = metrics.context.range;
-    let indices =
-        samples.first_at(range.start().0)..samples.first_at(range.end().0.saturating_add(1));
-    let at = |index| Interval::empty_at(Nanos(samples.time(index)));
-    let seen = |index| LocatedNumber::new(samples.value(index), at(index), None);
-    let values: Vec<LocatedNumber> = indices.map(seen).collect();
+/// Returns samples, given by time and value.
+fn samples(all: impl Iterator<Item = (u64, u64)>) -> Option<Numbers> {
+    let seen = |(at, value)| LocatedNumber::new(value, Interval::empty_at(Nanos(at)), None);
+    let values: Vec<LocatedNumber> = all.map(seen).collect();
     (!values.is_empty()).then_some(Numbers::Many(values))
+}
+
+/// Returns the wait for each collection whose request is in the log; `None` if there are only others.
+fn gc_syncs(metrics: &MetricContext<'_>, labels: &Labels) -> Option<Numbers> {
+    let all: Vec<&GcPause<'_>> = metrics.gc_pauses(labels).collect();
+    let known = all.iter().filter(|gc| gc.has_request());
+    let seen = |gc: &&GcPause<'_>| {
+        LocatedNumber::for_collection(gc.sync_ns(), (gc.pause.requested, gc.pause.start), gc)
+    };
+    let waits: Vec<LocatedNumber> = known.map(seen).collect();
+    (all.is_empty() || !waits.is_empty()).then_some(Numbers::Many(waits))
 }
 
 /// Returns the lengths in nanoseconds of the spans of this name that begin and end in the range.
@@ -295,7 +302,7 @@ fn spans(metrics: &MetricContext<'_>, labels: &Labels) -> Option<Vec<LocatedNumb
     let listed = metrics.context.log.tracks.spans.listed().iter();
     let listed =
         listed.filter(|listed| name.is_none_or(|name| matches_pattern(name, &listed.info.name)));
-    let all = listed.flat_map(|listed| listed.spans.iter());
+    let all = listed.flat_map(|listed| listed.calls());
     let inside =
         all.filter(|span| Nanos(span.start) >= range.start() && Nanos(span.end) <= range.end());
     let seen = |span: &UserSpan| {
@@ -367,10 +374,10 @@ metrics! {
     "gc.copied" Bytes Lower Counted false [] [GcStatistics] "Bytes that collections copied." |metrics, _| one(metrics.summary.bytes_copied?);
     "gc.count" Count Lower Counted false ["gen"] [Collections] "Number of collections that began." |metrics, labels| metrics.collections(labels, metrics.summary.collections, |row| row.collections);
     "gc.pause" Ns Lower Timed true ["gen"] [Collections] "From the start to the end of each collection." |metrics, labels| Some(Numbers::Many(metrics.gc_pauses(labels).map(|gc| LocatedNumber::for_collection(gc.pause_ns(), (gc.pause.start, gc.pause.end), gc)).collect()));
-    "gc.sync" Ns Lower Timed true ["gen"] [Collections] "Wait until all capabilities had stopped, per collection." |metrics, labels| Some(Numbers::Many(metrics.gc_pauses(labels).map(|gc| LocatedNumber::for_collection(gc.sync_ns(), (gc.pause.requested, gc.pause.start), gc)).collect()));
+    "gc.sync" Ns Lower Timed true ["gen"] [Collections] "Wait until all capabilities had stopped, per collection." gc_syncs;
     "gc.time" Ns Lower Timed false ["gen"] [Collections] "Total time in collections, including heap censuses." |metrics, labels| metrics.collections(labels, metrics.summary.in_collections_ns(), |row| row.elapsed_ns);
-    "heap.live" Bytes Lower Counted true [] [GcStatistics] "Live bytes after each major collection." |metrics, _| samples(metrics, &metrics.context.log.numbers.live());
-    "heap.size" Bytes Lower Counted true [] [Collections] "System memory that the runtime held." |metrics, _| samples(metrics, &metrics.context.log.numbers.heap_sizes());
+    "heap.live" Bytes Lower Counted true [] [GcStatistics] "Live bytes after each major collection." |metrics, _| samples(metrics.context.log.numbers.live_in(metrics.context.log.end(), metrics.context.range));
+    "heap.size" Bytes Lower Counted true [] [Collections] "System memory that the runtime held, at the start of the range and after each collection." |metrics, _| samples(metrics.context.log.numbers.heap_sizes_in(metrics.context.log.end(), metrics.context.range));
     "os.threads" Count Lower Timed false [] [Threads] "OS threads that ran Haskell or collected for the first time." |metrics, _| one(metrics.summary.os_threads?);
     "span.count" Count Neutral Counted false ["name"] [] "Spans of the program, by START and STOP messages." |metrics, labels| one(spans(metrics, labels)?.len() as u64);
     "span.time" Ns Lower Timed true ["name"] [] "Length of each span of the program." |metrics, labels| Some(Numbers::Many(spans(metrics, labels)?));

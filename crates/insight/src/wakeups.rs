@@ -139,7 +139,8 @@ impl RuleContext<'_> {
 
     /// Returns the bound threads: those created while no thread ran on the capability, for `main`, `forkOS` or a
     /// call from foreign code. The runtime's own threads have labels or are created in collections
-    /// (`rts_evalStableIO` in RtsAPI.c; finalizers in Weak.c).
+    /// (`rts_evalStableIO` in RtsAPI.c; finalizers in Weak.c). A cut log has creations from before its range, too, but
+    /// not what ran then: whether these threads are bound is unknown.
     pub(crate) async fn bound_threads(&self) -> SeededSet<ThreadId> {
         let account = self.log.store.account();
         let mut bound = SeededSet::default();
@@ -153,7 +154,7 @@ impl RuleContext<'_> {
                 bound.insert(thread);
             }
         };
-        self.each_creation(account.log(), &mut visit).await;
+        self.each_creation(self.log.whole_range(), &mut visit).await;
         bound
     }
 }

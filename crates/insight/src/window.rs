@@ -48,7 +48,7 @@ impl Occurrence {
     pub fn span(&self, log: &Recording) -> Option<Interval> {
         let mut listed = log.tracks.spans.listed().iter();
         let listed = listed.find(|listed| listed.info.name == self.name)?;
-        let span = listed.spans.get(self.number - 1)?;
+        let span = listed.calls().get(self.number - 1)?;
         Some(Interval::new(Nanos(span.start), Nanos(span.end)))
     }
 }

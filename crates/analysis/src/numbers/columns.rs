@@ -28,6 +28,33 @@ impl Numbers {
         &self.live
     }
 
+    /// Returns the samples of the memory held in a range, with their times, after the value held at its start, if that
+    /// is known. `end` is the end of the log.
+    pub fn heap_sizes_in(
+        &self,
+        end: Nanos,
+        range: Interval,
+    ) -> impl Iterator<Item = (u64, u64)> + use<'_> {
+        let window = self.window(end, Some(range));
+        let mut samples = self.heap_size_samples.within(window).peekable();
+        let has_value_at_start = samples.peek().is_some_and(|(at, _)| *at == window.from);
+        let (before, _) = self.heap_size.ends(window);
+        let at_start = before.filter(|_| !has_value_at_start);
+        at_start
+            .map(|bytes| (window.from, bytes))
+            .into_iter()
+            .chain(samples)
+    }
+
+    /// Returns the live bytes reported in a range, with their times. `end` is the end of the log.
+    pub fn live_in(
+        &self,
+        end: Nanos,
+        range: Interval,
+    ) -> impl Iterator<Item = (u64, u64)> + use<'_> {
+        self.live.within(self.window(end, Some(range)))
+    }
+
     /// Returns whether the log has allocation counters.
     pub fn has_allocations(&self) -> bool {
         self.allocations().next().is_some()

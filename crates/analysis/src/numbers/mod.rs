@@ -63,6 +63,8 @@ pub struct Numbers {
     live: Samples,
     /// Memory held from the operating system, in bytes.
     heap_size: StepFunction<u64>,
+    /// Every sample of it.
+    heap_size_samples: Samples,
     spark_counters: CapStepFunctions<Counters>,
     /// OS threads that have been tasks of the runtime.
     os_threads: SeededSet<OsThreadId>,
@@ -160,6 +162,8 @@ impl Numbers {
             } => {
                 let together = self.heaps.update(heap_capset, [Some(size_bytes), None])[0];
                 self.heap_size.push(at.0, together);
+                let at = self.heap_size.last_time().unwrap_or(at.0);
+                self.heap_size_samples.push(at, together);
                 self.collections.heap_size(cap, size_bytes);
             }
             Event::HeapLive {

@@ -15,8 +15,9 @@
 //! [Data.Map]`. Each pass has a row, and the module takes the role of the number: with `-j`, a pass runs for
 //! several modules at the same time.
 //!
-//! The automaton of a number of a name is [`user_span`](crate::automata::user_span). A span of the row starts with
-//! the first open number, and ends when no number is open.
+//! The automaton of a number of a name is [`user_span`](crate::automata::user_span). A *call* is from the first start
+//! of a number to its last stop; concurrent calls differ in their numbers. A span of the row starts with the first open
+//! number, and ends when no number is open. Rows are drawn, calls are counted and measured.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +26,7 @@ use crate::automata::user_span::{Announcement, OpenStarts, step};
 use eventlog::hash::SeededMap;
 use eventlog::ids::Nanos;
 use model::class::Class;
+use model::sorting::CompactSort;
 use model::span_lane::{SpanLane, TimelineSpan};
 
 /// Maximum number of listed names: those with the most time.
@@ -182,6 +184,8 @@ struct Name {
     open_numbers: u32,
     open: Option<UserSpan>,
     spans: Vec<UserSpan>,
+    /// Spans of its numbers, in the order in which they end.
+    calls: Vec<UserSpan>,
     total_ns: u64,
     unmatched_stops: u64,
 }
@@ -214,10 +218,22 @@ pub struct ListedSpans {
     pub info: SpanInfo,
     /// Number of stops without a start.
     pub unmatched_stops: u64,
-    /// Spans in time order.
+    /// Spans of the row, in time order; they do not overlap.
     pub spans: Vec<UserSpan>,
+    /// Calls in the order of their starts; empty if they are the spans of the row.
+    concurrent_calls: Vec<UserSpan>,
     /// Spans as a lane. The detail of each is its number of starts, the code is 0 or [`OPEN`].
     pub lane: SpanLane,
+}
+
+impl ListedSpans {
+    /// Returns the calls in the order of their starts: the spans of each number of the name, which may overlap.
+    pub fn calls(&self) -> &[UserSpan] {
+        match self.concurrent_calls.is_empty() {
+            true => &self.spans,
+            false => &self.concurrent_calls,
+        }
+    }
 }
 
 /// Timeline rows of spans of the program.
@@ -255,12 +271,19 @@ impl UserSpans {
     }
 }
 
+/// Open number of a name.
+#[derive(Debug)]
+struct OpenCall {
+    state: OpenStarts,
+    span: UserSpan,
+}
+
 #[derive(Debug, Default)]
 struct SpanMatcher {
     places: SeededMap<Box<str>, usize>,
     names: Vec<Name>,
-    /// State of each open number of a name.
-    open_starts: SeededMap<(usize, Box<str>), OpenStarts>,
+    /// Open numbers of each name.
+    open_calls: SeededMap<(usize, Box<str>), OpenCall>,
     unmatched_stops: u64,
 }
 
@@ -290,18 +313,23 @@ impl SpanMatcher {
         let Some(name) = self.names.get_mut(place) else {
             return;
         };
-        let open = name.open.get_or_insert(UserSpan {
+        let span = UserSpan {
             start: time,
             end: time,
             first: number,
             last: None,
             starts: 0,
-        });
+        };
+        let open = name.open.get_or_insert(span);
         open.starts = open.starts.saturating_add(1);
         let key = (place, span_message.number.into());
-        let state = self.open_starts.entry(key).or_default();
-        let (next, yields) = step(*state, true);
-        *state = next;
+        let call = self.open_calls.entry(key).or_insert_with(|| OpenCall {
+            state: OpenStarts::default(),
+            span,
+        });
+        call.span.starts = call.span.starts.saturating_add(1);
+        let (next, yields) = step(call.state, true);
+        call.state = next;
         if yields == Some(Announcement::Begins) {
             name.open_numbers = name.open_numbers.saturating_add(1);
         }
@@ -311,10 +339,11 @@ impl SpanMatcher {
         let place = self.places.get(span_message.name).copied();
         let key = place.map(|place| (place, Box::from(span_message.number)));
         let name = place.and_then(|place| self.names.get_mut(place));
-        let state = key.as_ref().and_then(|key| self.open_starts.get_mut(key));
-        let (next, yields) = step(state.as_deref().copied().unwrap_or_default(), false);
-        if let Some(state) = state {
-            *state = next;
+        let call = key.as_ref().and_then(|key| self.open_calls.get_mut(key));
+        let state = call.as_ref().map(|call| call.state);
+        let (next, yields) = step(state.unwrap_or_default(), false);
+        if let Some(call) = call {
+            call.state = next;
         }
         match yields {
             Some(Announcement::Stray) => {
@@ -324,10 +353,14 @@ impl SpanMatcher {
                 }
             }
             Some(Announcement::Ends) => {
-                if let Some(key) = &key {
-                    self.open_starts.remove(key);
-                }
+                let call = key.and_then(|key| self.open_calls.remove(&key));
                 if let Some(name) = name {
+                    let ended = |OpenCall { span, .. }: OpenCall| UserSpan {
+                        end: time,
+                        last: Some(number),
+                        ..span
+                    };
+                    name.calls.extend(call.map(ended));
                     name.open_numbers = name.open_numbers.saturating_sub(1);
                     if name.open_numbers == 0 {
                         name.close(time, Some(number));
@@ -339,6 +372,12 @@ impl SpanMatcher {
     }
 
     fn finish(mut self, end: Nanos) -> UserSpans {
+        for ((place, _), OpenCall { span, .. }) in self.open_calls {
+            if let Some(name) = self.names.get_mut(place) {
+                let end = end.0.max(span.start);
+                name.calls.push(UserSpan { end, ..span });
+            }
+        }
         for name in &mut self.names {
             name.close(end.0.max(name.open.map_or(0, |open| open.start)), None);
         }
@@ -365,7 +404,12 @@ impl SpanMatcher {
     }
 }
 
-fn listed(name: Name) -> ListedSpans {
+fn listed(mut name: Name) -> ListedSpans {
+    name.calls
+        .sort_small_by_key(|call| (call.start, call.first));
+    if name.calls == name.spans {
+        name.calls = Vec::new();
+    }
     let mut lane = SpanLane::default();
     for span in &name.spans {
         lane.push(TimelineSpan {
@@ -385,6 +429,7 @@ fn listed(name: Name) -> ListedSpans {
         },
         unmatched_stops: name.unmatched_stops,
         spans: name.spans,
+        concurrent_calls: name.calls,
         lane,
     }
 }
@@ -542,6 +587,9 @@ mod tests {
             20,
         );
         assert_eq!(times(&found), [("bar".to_owned(), vec![(1, 6)])]);
+        let calls = found.listed[0].calls().iter();
+        let calls: Vec<(u64, u64)> = calls.map(|call| (call.start, call.end)).collect();
+        assert_eq!(calls, [(1, 4), (2, 6)]);
         assert_eq!(found.unmatched_stops, 2);
     }
 
@@ -603,7 +651,7 @@ mod tests {
 
     proptest! {
         /// For any messages, the spans of a row do not overlap, and cover exactly the times at which a simple
-        /// count of starts is positive.
+        /// count of starts is positive. The calls are the stretches at which the count of one number is.
         #[test]
         fn spans_cover_what_goes_on(said in prop::collection::vec((any::<bool>(), 0u8..3), 0..80)) {
             let messages: Vec<(u64, String)> = (0..).zip(&said).map(|(at, (start, number))| {
@@ -613,12 +661,19 @@ mod tests {
             let found = spans(&borrowed, said.len() as u64);
             let mut counts = [0u64; 3];
             let mut stray = 0;
+            let (mut starts, mut calls) = ([0u64; 3], Vec::new());
             for (at, &(start, number)) in (0u64..).zip(&said) {
                 let count = &mut counts[usize::from(number)];
                 if start {
+                    if *count == 0 {
+                        starts[usize::from(number)] = at;
+                    }
                     *count += 1;
                 } else if *count > 0 {
                     *count -= 1;
+                    if *count == 0 {
+                        calls.push((starts[usize::from(number)], at));
+                    }
                 } else {
                     stray += 1;
                 }
@@ -628,6 +683,12 @@ mod tests {
                 prop_assert_eq!(shown, usize::from(goes_on), "at {}", at);
             }
             prop_assert_eq!(found.unmatched_stops, stray);
+            let open = counts.iter().zip(starts).filter(|(count, _)| **count > 0);
+            calls.extend(open.map(|(_, start)| (start, said.len() as u64)));
+            calls.sort_unstable();
+            let all = found.listed.iter().flat_map(ListedSpans::calls);
+            let all: Vec<(u64, u64)> = all.map(|call| (call.start, call.end)).collect();
+            prop_assert_eq!(all, calls);
             if let Some(name) = found.listed.first() {
                 prop_assert!(name.spans.windows(2).all(|pair| pair[0].end <= pair[1].start));
                 prop_assert_eq!(name.lane.len(), name.spans.len());

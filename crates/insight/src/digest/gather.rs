@@ -247,7 +247,7 @@ impl DigestBuilder {
         let mut all = Vec::new();
         let mut curves = Vec::new();
         for listed in context.log.tracks.spans.listed() {
-            let inside = listed.spans.iter().filter(|span| {
+            let inside = listed.calls().iter().filter(|span| {
                 Nanos(span.start) >= context.range.start() && Nanos(span.end) <= context.range.end()
             });
             let lengths =

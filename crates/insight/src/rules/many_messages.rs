@@ -7,7 +7,7 @@ use super::prelude::*;
 use analysis::info::TypeCount;
 use eventlog::EventType;
 
-/// Minimum share of the log's bytes.
+/// Minimum share of the log's bytes. Of a range it is unknown: only the whole log has the bytes of each type.
 const MIN_SHARE: f64 = 0.50;
 /// Minimum number of messages; fewer cost nothing.
 const MIN_COUNT: u64 = 1_000;
@@ -41,21 +41,21 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
     let between_ns = running_ns / count.max(1);
     if count < MIN_COUNT || share < MIN_SHARE || between_ns > MAX_BETWEEN_NS {
         return Outcome::Clear(format!(
-            "{} of the program are {} of the log, one for each {} that threads ran; the limits are 1,000, 50 % and 20 µs",
+            "{} of the program, one for each {} that threads ran; messages are {} of the whole log; the limits are 1,000, 20 µs and 50 %",
             format::pluralize(count, "message"),
-            format::fraction(share),
-            format::duration_ns(between_ns)
+            format::duration_ns(between_ns),
+            format::fraction(share)
         ));
     }
     let of_types: u64 = types.iter().filter(is_message).map(|of| of.count).sum();
     let message_ns = MESSAGE_NS.saturating_add(bytes / of_types.max(1) * BYTE_NS);
     let messages_ns = count.saturating_mul(message_ns).min(running_ns);
     let title = format!(
-        "{} are {} of the log, one for each {} of work: they take an estimated {} of the time",
+        "{}, one for each {} of work, take an estimated {} of the time; messages are {} of the whole log",
         format::pluralize(count, "user message"),
-        format::fraction(share),
         format::duration_ns(between_ns),
-        format::fraction(context.share_of_caps(messages_ns))
+        format::fraction(context.share_of_caps(messages_ns)),
+        format::fraction(share)
     );
     let cost = (Pool::Running, messages_ns);
     let mut finding = context.time_finding(RULE.name, title, loss_budget, cost);

@@ -101,7 +101,7 @@ fn base_name(name: &str) -> &str {
 fn spans_by_base_name<'a>(context: &RuleContext<'a>) -> BTreeMap<&'a str, Vec<UserSpan>> {
     let mut all: BTreeMap<&str, Vec<UserSpan>> = BTreeMap::new();
     for listed in context.log.tracks.spans.listed() {
-        let inside = listed.spans.iter().filter(|span| {
+        let inside = listed.calls().iter().filter(|span| {
             span.last.is_some()
                 && Nanos(span.start) >= context.range.start()
                 && Nanos(span.end) <= context.range.end()
@@ -220,7 +220,7 @@ fn finding(context: &RuleContext<'_>, slow: &SlowSpans<'_>, causes: TimeByCause)
     finding.meaning = "Waiting for one of these spans takes many times longer than usual.".into();
     finding.tries = vec![Advice::code(help)];
     finding.distrust =
-        "Spans of one name may do different work, and overlapping spans of one name count as one."
+        "Spans of one name may do different work, and overlapping spans of one name count as one, unless a number before the name tells them apart."
             .into();
     let which = match slow.is_one {
         true => "the slowest takes",

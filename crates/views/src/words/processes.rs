@@ -95,15 +95,17 @@ pub(crate) fn print(all: &[ProcessNumbers], out: &mut dyn Write) -> fmt::Result 
     for own in all {
         let [
             name,
-            caps,
+            _,
             from,
             length,
             running,
             in_collections,
-            collections,
+            _,
             gc,
             allocated,
         ] = row(own);
+        let caps = format::pluralize(own.capabilities, "capability");
+        let collections = format::pluralize(own.collections, "collection");
         writeln!(
             out,
             "  {name}: from {from}, {length} long, {caps}; running {running}, in collections {in_collections}; {collections} in {gc}; {allocated} allocated"
