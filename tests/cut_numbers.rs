@@ -2,13 +2,17 @@
 
 use crate::common;
 
+use analysis::numbers::collections_query::CollectionsQuery;
 use common::merging::{facts, merge_logs, two_collecting_processes};
-use common::{Case, expected_coverage, for_all, session_of};
+use common::{Case, expected_coverage, findings_of, for_all, logs_in, session_of};
 use eventlog::ids::Nanos;
 use eventlog::source::read_log;
 use eventlog_edit::anonymous::Anonymizer;
 use eventlog_edit::cut::{Cut, Selection};
 use eventlog_edit::merge::Align;
+use insight::finding::Finding;
+use insight::metrics::MetricContext;
+use insight::{MeasuredMetric, RuleContext};
 use model::marks::TimelineReply;
 use model::time::Interval;
 use serde::Serialize;
@@ -30,8 +34,7 @@ fn cut(mut log: &[u8], range: Interval, anonymise: bool) -> Result<Vec<u8>, Stri
     let anonymizer = anonymise.then(Anonymizer::default);
     let mut cut = Cut::new(selection, anonymizer, Vec::new());
     let reader = read_log(&mut log, &mut cut).map_err(|error| error.to_string())?;
-    let header = reader.header().map(|header| &**header);
-    let (log, _) = cut.finish(header).map_err(|error| error.to_string())?;
+    let (log, _) = cut.finish(&reader).map_err(|error| error.to_string())?;
     Ok(log)
 }
 
@@ -216,6 +219,142 @@ fn expect_numbers(cut: &Session, whole: &Session, range: Interval) -> Result<(),
 #[test]
 fn a_cut_log_gives_the_numbers_of_its_range() {
     for_all_cuts(expected_coverage([20, 100], [60, 300]), 7, expect_numbers);
+}
+
+/// A range may go beyond the log; shares are of the part that the log covers.
+#[test]
+fn a_cut_beyond_the_log_gives_the_metrics_of_its_range() {
+    const HOUR_NS: u64 = 3_600_000_000_000;
+    for_all(expected_coverage([20, 20], [60, 60]), |case| {
+        let bytes = case.bytes();
+        let Some(whole) = sound(&bytes) else {
+            return Ok(0);
+        };
+        let end = Nanos(whole.recording().end().0 + HOUR_NS);
+        let range = Interval::new(Nanos(0), end);
+        let log = session_of(&cut(&bytes, range, false)?).map_err(|error| error.to_string())?;
+        let metrics = |log: &Session, range: Option<Interval>| {
+            let context = MetricContext::new(RuleContext::new(log.recording(), range));
+            serde_json::to_value(MeasuredMetric::evaluate_all(&context)).expect("JSON")
+        };
+        let mut found = Vec::new();
+        let (own, expected) = (metrics(&log, None), metrics(&whole, Some(range)));
+        differences("", &own, &expected, &mut found);
+        if findings_of(&log, None).range != findings_of(&whole, Some(range)).range {
+            found.push("the range of findings is another".to_owned());
+        }
+        if found.is_empty() {
+            return Ok(1);
+        }
+        Err(found.join("\n    "))
+    });
+}
+
+/// What the last buffers of a killed program contained is unknown in a cut, too.
+#[test]
+fn a_cut_of_a_log_without_an_end_gives_the_numbers_of_its_range() {
+    let all = Interval::new(Nanos(0), Nanos(u64::MAX));
+    for_all(expected_coverage([2, 4], [2, 4]), |case| {
+        let bytes = case.bytes();
+        let Ok(whole) = session_of(&bytes) else {
+            return Ok(0);
+        };
+        let overview = whole.overview();
+        if overview.damaged || overview.ended || !overview.only_breaks_off() {
+            return Ok(0);
+        }
+        let mut ranges = ranges(&bytes, &case.name, 5);
+        ranges.push(all);
+        for &range in &ranges {
+            let log = session_of(&cut(&bytes, range, false)?).map_err(|error| error.to_string())?;
+            if log.overview().ended {
+                return Err("the cut has an end".to_owned());
+            }
+            let of_range = numbers(&whole, (range != all).then_some(range));
+            expect_same(&numbers(&log, None), &of_range)
+                .map_err(|why| format!("{} to {}: {why}", range.start().0, range.end().0))?;
+        }
+        Ok(ranges.len())
+    });
+}
+
+fn expect_collections(cut: &Session, whole: &Session, range: Interval) -> Result<(), String> {
+    let collections = |log: &Session, range: Option<Interval>| {
+        let query = CollectionsQuery {
+            range,
+            rows: 0..u64::MAX,
+            ..CollectionsQuery::default()
+        };
+        let mut rows = serde_json::to_value(log.ask(&query).rows).expect("JSON");
+        // They are numbered from the first one of the file.
+        for row in rows.as_array_mut().into_iter().flatten() {
+            row["number"] = Value::Null;
+        }
+        rows
+    };
+    let mut found = Vec::new();
+    let (own, expected) = (collections(cut, None), collections(whole, Some(range)));
+    differences("", &own, &expected, &mut found);
+    if found.is_empty() {
+        return Ok(());
+    }
+    Err(found.join("\n    "))
+}
+
+#[test]
+fn a_cut_log_has_the_collections_of_its_range() {
+    for_all_cuts(
+        expected_coverage([20, 100], [60, 300]),
+        7,
+        expect_collections,
+    );
+}
+
+/// Capabilities leave a collection late, threads wait at the end of the range, and threads were created before it.
+#[test]
+fn a_cut_log_has_the_findings_of_its_range() {
+    let cases = [
+        ("findings", "hand-overs-found", 62_583_207, 90_187_617),
+        (
+            "findings-busy",
+            "ready-while-idle-found",
+            2_336_547,
+            148_698_955,
+        ),
+        (
+            "findings-busy",
+            "serial-section-found",
+            404_486_379,
+            723_789_705,
+        ),
+    ];
+    for (folder, name, from, to) in cases {
+        let found = logs_in(folder).find(|(other, _)| other == name);
+        let (_, bytes) = found.expect("the log");
+        let range = Interval::new(Nanos(from), Nanos(to));
+        let whole = session_of(&bytes).expect("a log");
+        let log = session_of(&cut(&bytes, range, false).expect("a cut")).expect("a log");
+        let said = |finding: &Finding| {
+            let Finding {
+                title,
+                meaning,
+                tries,
+                places,
+                ..
+            } = finding.clone();
+            (title, meaning, tries, places)
+        };
+        let findings = |log: &Session, range: Option<Interval>| {
+            let report = findings_of(log, range);
+            report.findings.iter().map(said).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            findings(&log, None),
+            findings(&whole, Some(range)),
+            "{name}"
+        );
+        assert_eq!(expect_collections(&log, &whole, range), Ok(()), "{name}");
+    }
 }
 
 #[test]

@@ -3,9 +3,11 @@
 
 use crate::common;
 
+use std::collections::BTreeMap;
 use std::fs;
 
 use analysis::account::report::CapTimes;
+use analysis::flamegraph::sources;
 use analysis::timeline::thread_lane::{ThreadListQuery, ThreadListRow};
 use common::build::{LogBuilder, TYPES};
 use common::merging::{merge_logs, two_collecting_processes};
@@ -13,6 +15,8 @@ use common::picture::tracks;
 use common::{eventscope, fixture, stdout};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog_edit::merge::Align;
+use model::profile::frames::Frame;
+use model::profile::stack_source::FlameSelection;
 use model::time::Interval;
 use session::questions::{
     EnvironmentQuery, FindingsQuery, GcCostsQuery, ProcessQuery, SummaryQuery, TimeQuery,
@@ -90,6 +94,69 @@ fn each_process_has_the_numbers_of_its_own_log() {
         .iter()
         .map(|log| session(log).ask(&SummaryQuery(None)).max_heap_size);
     assert!(all.max_heap_size >= most.max().flatten());
+}
+
+/// Returns the totals of the spans of a log by name, and the time of each of their stacks.
+fn spans(log: &Session) -> (Vec<(String, u64, u64)>, BTreeMap<String, u64>) {
+    let windows = log.recording().span_totals(None);
+    let rows = windows.iter().flat_map(|window| &window.rows);
+    let mut totals: Vec<_> = rows
+        .map(|row| (row.name.clone(), row.time.0, row.count))
+        .collect();
+    totals.sort();
+    let choice = FlameSelection {
+        source: sources::SPANS,
+        ..FlameSelection::default()
+    };
+    let origin = log.stack_source(sources::SPANS).expect("spans");
+    let weighed = origin.weighted_stacks(&choice);
+    let mut stacks = BTreeMap::new();
+    for (stack, weight) in weighed.stacks.ids().zip(&weighed.own) {
+        let frames = weighed.stacks.outermost_first(stack).into_iter();
+        let names: Vec<String> = frames
+            .filter_map(|id| weighed.frames.get(id).map(Frame::name))
+            .collect();
+        if weight.amount > 0 {
+            *stacks.entry(names.join(" > ")).or_default() += weight.amount;
+        }
+    }
+    (totals, stacks)
+}
+
+/// Only collections of its own process are cut out of a span, and an open one ends with its process.
+#[test]
+fn spans_of_a_process_are_those_of_its_own_log() {
+    let mut first = LogBuilder::new();
+    first.block(Some(0), (10, 10_000), |log| {
+        log.event(0, 10, &1_u32.to_be_bytes())
+            .run(20, 1)
+            .event(19, 100, b"START work")
+            .stop(990, 1, 1)
+            .collection(1_000, 2_000)
+            .run(2_010, 1)
+            .event(19, 5_000, b"STOP work")
+            .event(19, 6_000, b"START open")
+            .stop(10_000, 1, 5)
+    });
+    let first = first.end().bytes.clone();
+    let mut second = LogBuilder::new();
+    second.block(Some(0), (10, 30_000), |log| {
+        log.event(0, 10, &1_u32.to_be_bytes())
+            .run(20, 1)
+            .stop(490, 1, 1)
+            .collection(500, 900)
+            .collection(3_000, 4_000)
+            .collection(8_000, 9_000)
+            .run(9_010, 1)
+            .stop(30_000, 1, 5)
+    });
+    let second = second.end().bytes.clone();
+    let merged = merge_logs(&[&first, &second], &Align::Start, &[]);
+    let alone = spans(&session(&first));
+    let expected = [("open", 4_000, 1), ("work", 3_900, 1)];
+    let expected = expected.map(|(name, ns, count)| (name.to_owned(), ns, count));
+    assert_eq!(alone.0, expected);
+    assert_eq!(spans(&session(&merged.expect("a plan").0)), alone);
 }
 
 /// A collection that overlaps one of another process counts where it begins, and stops only its own capabilities.

@@ -21,7 +21,7 @@ fn cut(mut log: &[u8], selection: Selection, anonymise: bool) -> Option<Vec<u8>>
     let anonymizer = anonymise.then(Anonymizer::default);
     let mut cut = Cut::new(selection, anonymizer, Vec::new());
     let reader = read_log_by(reader(log), &mut log, &mut cut).ok()?;
-    let (new, counts) = cut.finish(reader.header().map(|header| &**header)).ok()?;
+    let (new, counts) = cut.finish(&reader).ok()?;
     assert!(counts.written + counts.unknown <= counts.read);
     assert_eq!(counts.bytes, new.len() as u64);
     let again = self::reader(&new);

@@ -79,7 +79,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
     let mut sink = (cut, Info::default());
     let reader = input.read(&mut sink)?;
     let (cut, info) = sink;
-    arguments.range.check(info.cut_range.or(info.lives.log()))?;
+    arguments.range.check(info.covered())?;
     let known: Vec<CapId> = info.lives.caps().map(|(cap, _)| cap).collect();
     if let Some(cap) = arguments
         .cap
@@ -88,8 +88,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
     {
         return Err(Failure::Absent(format!("the log has no capability {cap}")));
     }
-    let header = reader.header().map(|header| &**header);
-    let (file, counts) = cut.finish(header).map_err(failed)?;
+    let (file, counts) = cut.finish(&reader).map_err(failed)?;
     finish_output(file).map_err(failed)?;
     if range.is_some_and(|range| range.start() == range.end()) {
         print_message("the range has no length: the new log contains only the state at its start");

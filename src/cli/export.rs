@@ -175,7 +175,7 @@ fn export(
     }
     let session = input.read_session()?;
     let info = &session.recording().info;
-    let checked = arguments.range.check(info.cut_range.or(info.lives.log()));
+    let checked = arguments.range.check(info.covered());
     checked.map_err(|failure| failure.in_log(path))?;
     let name = file.name();
     let read_again = |take: &mut RecordCallback<'_>| {

@@ -133,10 +133,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     let range = arguments.range.span()?;
     let input = arguments.log.open()?;
     let mut session = input.read_session()?;
-    let log = session.recording().info.lives.log();
-    arguments
-        .range
-        .check(session.recording().info.cut_range.or(log))?;
+    arguments.range.check(session.recording().info.covered())?;
     let range = session.recording().clip_to_cut(range);
     if let Some(path) = &arguments.symbols {
         name_addresses(&mut session, path)?;

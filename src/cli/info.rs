@@ -48,12 +48,6 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     Ok(report(&reader))
 }
 
-/// Returns the range of the log: from its first to its last event, within the range that it was cut to.
-fn range(info: &Info) -> Option<Interval> {
-    let log = info.lives.log()?;
-    Some(info.cut_range.map_or(log, |cut| log.clip(cut)))
-}
-
 /// Returns the range of the log that this one was cut from; `None` if it was not cut.
 fn uncut(info: &Info) -> Option<Interval> {
     info.cut_range.and(info.lives.log())
@@ -74,7 +68,7 @@ fn print_json(info: &Info, reader: &LogReader, out: &mut Out) -> io::Result<()> 
         .map(|(cap, life)| json!({ "cap": cap.0, "start": life.start().0, "end": life.end().0 }))
         .collect();
     let damage = reader.damage();
-    let span = range(info);
+    let span = info.covered();
     let process = info.process();
     let mut document = process_json(&process);
     let of_log = json!({
@@ -173,7 +167,7 @@ fn rows(info: &Info, reader: &LogReader) -> Vec<Vec<Cell<'static>>> {
     }
     let caps = info.lives.caps().count() as u64;
     rows.push(vec!["capabilities".into(), caps.into()]);
-    if let Some(range) = range(info) {
+    if let Some(range) = info.covered() {
         rows.push(vec!["first".into(), range.start().into()]);
         rows.push(vec!["last".into(), range.end().into()]);
     }

@@ -67,8 +67,7 @@ impl LogFile {
     pub(super) fn read(&self, range: super::Range) -> Result<(Session, Option<Interval>), Failure> {
         let span = range.span()?;
         let session = self.open()?.read_session()?;
-        let log = session.recording().info.lives.log();
-        range.check(session.recording().info.cut_range.or(log))?;
+        range.check(session.recording().info.covered())?;
         let span = session.recording().clip_to_cut(span);
         Ok((session, span))
     }

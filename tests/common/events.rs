@@ -6,7 +6,7 @@
 )]
 
 use eventlog::source::read_log;
-use eventlog::{LogError, LogReader, Record};
+use eventlog::{DamageKind, LogError, LogReader, Record};
 use eventlog_edit::definition::is_definition;
 
 /// Owned event with its raw payload.
@@ -41,4 +41,19 @@ pub fn compare_events(ours: &[RawEvent], expected: &[RawEvent]) -> Result<(), St
         let (ours, expected) = (ours.get(at), expected.get(at));
         Err(format!("event {at} is {ours:?}, not {expected:?}"))
     })
+}
+
+/// Returns an error if a written log has damage. It lacks its end if what it was made from does.
+pub fn expect_sound(written: &LogReader, has_end: bool) -> Result<(), String> {
+    let damage = written.damage();
+    let kinds: Vec<DamageKind> = damage.kinds().map(|(kind, _)| kind).collect();
+    let expected = if has_end {
+        Vec::new()
+    } else {
+        vec![DamageKind::NoEndMarker]
+    };
+    if kinds == expected {
+        return Ok(());
+    }
+    Err(format!("{damage:?}"))
 }

@@ -202,6 +202,13 @@ impl Info {
         self.lives.log().map(|span| (span.start(), span.end()))
     }
 
+    /// Returns the range that the log covers: from its first to its last event, within the range that it was cut to;
+    /// `None` if there are no events.
+    pub fn covered(&self) -> Option<Interval> {
+        let log = self.lives.log()?;
+        Some(self.cut_range.map_or(log, |cut| log.clip(cut)))
+    }
+
     /// Returns where the time that the log covers begins: at the start of the program, which is time 0, or at the first
     /// event of a log that was begun in a running program, as by a service that rotates its logs (`startEventLogging`).
     pub fn begin(&self) -> Nanos {

@@ -6,6 +6,7 @@ use crate::automata::gc_phase::Phase;
 use crate::flamegraph::profiles::Profiles;
 use crate::flamegraph::source_info::{SourceInfo, TrackInfo};
 use crate::flamegraph::sources::{self, AnalysisResults};
+use crate::flamegraph::spans::SpanProcesses;
 use crate::flamegraph::spans::opentelemetry::TelemetrySpans;
 use crate::flamegraph::spans::totals::{WindowTotals, span_totals};
 use crate::heap::HeapProfiles;
@@ -276,11 +277,11 @@ impl Recording {
         times.map_or(Nanos(0), |(_, last)| last)
     }
 
-    /// Returns the default range of all figures: from the [begin](Info::begin) of the log to the last event, or the
-    /// range that the log was cut to.
+    /// Returns the default range of all figures: from the [begin](Info::begin) of the log to the last event, within
+    /// the range that the log was cut to.
     pub fn whole_range(&self) -> Interval {
-        let all = || Interval::new(self.info.begin(), self.end());
-        self.info.cut_range.unwrap_or_else(all)
+        let all = Interval::new(self.info.begin(), self.end());
+        self.info.cut_range.map_or(all, |cut| cut.clip(all))
     }
 
     /// Clips `range` to the range that the log was cut to. Without a cut, `range` is returned unchanged; with a
@@ -385,7 +386,8 @@ impl Recording {
             .finish(processes.flat_map(|(_, pauses)| pauses.all()));
         self.tracks
             .finish(&self.numbers, &self.messages, reader.index(), end);
-        self.telemetry.finish(end);
+        let span_processes = self.span_processes();
+        self.telemetry.finish(&span_processes);
         let (info, tasks, store) = (&self.info, &self.tracks.tasks, &self.store);
         self.phases = Phases::find(info, tasks, store, &self.numbers, completeness.ends);
         self.with_profiles(Profiles::finish);
@@ -397,12 +399,18 @@ impl Recording {
         let mut profiles = std::mem::take(&mut self.profiles);
         then(
             &mut profiles,
-            &self.analysis_results(&self.tracks.collections.times()),
+            &self.analysis_results(&self.span_processes()),
         );
         self.profiles = profiles;
     }
 
-    fn analysis_results<'a>(&'a self, collections: &'a [(u64, u64)]) -> AnalysisResults<'a> {
+    /// Returns the processes that announce spans, once the log has been read to its end.
+    fn span_processes(&self) -> SpanProcesses {
+        let collections = self.tracks.collections.times();
+        SpanProcesses::find(self.store.account(), collections, self.end())
+    }
+
+    fn analysis_results<'a>(&'a self, processes: &'a SpanProcesses) -> AnalysisResults<'a> {
         let (first, last) = self.info.first_and_last().unwrap_or_default();
         AnalysisResults {
             log: Interval::new(first, last),
@@ -413,7 +421,7 @@ impl Recording {
             telemetry: &self.telemetry,
             info_tables: self.names.info_tables(),
             stack_samples: None,
-            collections,
+            processes,
         }
     }
 
@@ -423,9 +431,9 @@ impl Recording {
         if !self.is_finished() || self.info.first_and_last().is_none() {
             return Vec::new();
         }
-        let collections = self.tracks.collections.times();
-        let results = self.analysis_results(&collections);
-        span_totals(&results.spans(), &collections, results.log, window)
+        let processes = self.span_processes();
+        let results = self.analysis_results(&processes);
+        span_totals(&results.spans(), &processes, results.log, window)
     }
 
     /// Returns the sources of heap profile band names, as far as the log has been read.

@@ -104,8 +104,7 @@ impl LogInput {
         let reader = LogReader::new(self.len());
         let reader = reader.with_inflate_backing(backing, memory.inflated_bytes());
         let reader = read_log_by(reader, &mut source, &mut cut)?;
-        let header = reader.header().map(|header| &**header);
-        let (out, counts) = cut.finish(header).map_err(InputError::Temporary)?;
+        let (out, counts) = cut.finish(&reader).map_err(InputError::Temporary)?;
         let flushed = out.into_inner().map_err(|error| error.into_error());
         flushed.map_err(InputError::Temporary)?;
         let input = Self {

@@ -6,7 +6,7 @@
 //!
 //! | subject | before the range | behind it |
 //! |---|---|---|
-//! | each thread that has not finished | creation, last run and stop, then the first wakeup and the last migration | the stop of a run in progress; the wakeup by one of the runtime's managers, and its run |
+//! | each thread that has not finished | creation, last run and stop, then the first wakeup and the last migration | the stop of a run in progress; the next run and stop if it is ready; the wakeup by one of the runtime's managers, and its run |
 //! | each capability | its last run and stop, its `GC_START` without an end | its next run and stop, that `GC_END` |
 //! | collections | the last one, and one in progress, from the request on | the rest of one in progress, and the next one |
 //! | each counter and gauge, time profile | the last value or sample | the next one |
@@ -117,11 +117,26 @@ pub(crate) fn own_thread(record: &Record<'_>) -> Option<ThreadId> {
     is_known.then(|| fields.field()).flatten()
 }
 
+/// Returns the status of a stop.
+fn stop_status(record: &Record<'_>) -> Option<StopStatus> {
+    let mut fields = Cursor::new(record.payload, record.header.stop_codes);
+    fields.field::<ThreadId>().and_then(|_| fields.field())
+}
+
 /// Whether a thread finishes with this stop.
 fn is_last_stop(record: &Record<'_>) -> bool {
-    let mut fields = Cursor::new(record.payload, record.header.stop_codes);
-    let status = fields.field::<ThreadId>().and_then(|_| fields.field());
-    matches!(status, Some(StopStatus::ThreadFinished))
+    stop_status(record) == Some(StopStatus::ThreadFinished)
+}
+
+/// Whether a thread is ready to run again right after a stop.
+const fn is_ready_after(status: StopStatus) -> bool {
+    matches!(
+        status,
+        StopStatus::HeapOverflow
+            | StopStatus::StackOverflow(_)
+            | StopStatus::ThreadYielding
+            | StopStatus::ThreadMigrating
+    )
 }
 
 /// Returns the index of a capability in a list; index 0 is for events without one.
@@ -186,6 +201,8 @@ impl Processes {
 pub(crate) struct Activity {
     /// The running thread by [`cap_place`].
     running: Vec<Option<ThreadId>>,
+    /// The threads that do not run, and whether they are ready to.
+    waiting: SeededMap<ThreadId, bool>,
     processes: Processes,
     /// By process.
     own: Vec<ProcessActivity>,
@@ -218,12 +235,14 @@ impl Activity {
     fn advance(&mut self, record: &Record<'_>) -> bool {
         let cap = record.cap;
         let own = nth(&mut self.own, self.processes.of(cap));
-        if let Some(thread) = own_thread(record) {
+        let thread = own_thread(record);
+        if let Some(thread) = thread {
             own.last_thread = own.last_thread.max(thread);
+            observe_waiting(&mut self.waiting, record, thread);
         }
         match record.id {
             EventType::RUN_THREAD => {
-                *slot(&mut self.running, cap) = own_thread(record);
+                *slot(&mut self.running, cap) = thread;
                 false
             }
             EventType::STOP_THREAD => {
@@ -304,6 +323,31 @@ impl Activity {
         if record.header.knows(record.id) {
             self.advance(record);
         }
+    }
+}
+
+/// Records an event about a thread in the threads that do not run, with whether they are ready to.
+fn observe_waiting(waiting: &mut SeededMap<ThreadId, bool>, record: &Record<'_>, thread: ThreadId) {
+    match record.id {
+        EventType::CREATE_THREAD => {
+            waiting.insert(thread, true);
+        }
+        EventType::RUN_THREAD => {
+            waiting.remove(&thread);
+        }
+        EventType::STOP_THREAD if is_last_stop(record) => {
+            waiting.remove(&thread);
+        }
+        EventType::STOP_THREAD => {
+            let is_ready = stop_status(record).is_some_and(is_ready_after);
+            waiting.insert(thread, is_ready);
+        }
+        id if WAKEUPS.contains(id) => {
+            if let Some(is_ready) = waiting.get_mut(&thread) {
+                *is_ready = true;
+            }
+        }
+        _ => {}
     }
 }
 
@@ -576,6 +620,8 @@ pub(crate) struct ExitState {
     open_runs: SeededSet<ThreadId>,
     /// Capabilities that ran a thread behind the range.
     ran: SeededSet<Option<CapId>>,
+    /// Threads that are ready at the end of the range and have not run since.
+    ready: SeededSet<ThreadId>,
     /// Capabilities in a needed collection.
     in_collection: SeededSet<Option<CapId>>,
     /// End of the range.
@@ -650,6 +696,10 @@ impl ExitState {
         Self {
             open_runs: activity.running.iter().copied().flatten().collect(),
             ran: SeededSet::default(),
+            ready: (activity.waiting.iter())
+                .filter(|(_, is_ready)| **is_ready)
+                .map(|(thread, _)| *thread)
+                .collect(),
             in_collection: (activity.own.iter())
                 .flat_map(|own| own.in_collection.iter().copied())
                 .collect(),
@@ -777,7 +827,10 @@ impl ExitState {
             return self.open_runs.remove(&thread);
         }
         self.woken.insert(thread);
-        let is_needed = self.ran.insert(record.cap) && self.open_runs.insert(thread);
+        let is_first_on_cap = self.ran.insert(record.cap);
+        // The run tells for which capability the thread waits.
+        let was_ready = self.ready.remove(&thread);
+        let is_needed = (is_first_on_cap || was_ready) && self.open_runs.insert(thread);
         *slot(&mut self.manager_runs, record.cap) = match self.activity.managers.contains(&thread) {
             false => ManagerRun::None,
             true if is_needed => ManagerRun::Written,
@@ -810,6 +863,7 @@ impl ExitState {
     }
 
     fn needs_collection(&mut self, record: &Record<'_>) -> bool {
+        let was_collecting = self.activity.is_collecting(record.cap);
         let begins = self.activity.advance(record);
         let is_collecting = self.activity.is_collecting(record.cap);
         let own = nth(&mut self.own, self.activity.processes.of(record.cap));
@@ -821,7 +875,8 @@ impl ExitState {
                 true
             }
             EventType::GC_END => {
-                own.collections -= u8::from(is_needed && !is_collecting);
+                // Capabilities that leave a collection after its end do not end the next one.
+                own.collections -= u8::from(is_needed && was_collecting && !is_collecting);
                 self.in_collection.remove(&record.cap)
             }
             _ => is_needed,

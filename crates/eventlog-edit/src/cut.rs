@@ -8,6 +8,7 @@ use super::boundary::{Activity, EntryState, ExitState, OwnedEvent, own_thread, s
 use super::definition::is_definition;
 use super::writer::{LogWriter, NewEvent};
 use eventlog::Event;
+use eventlog::LogReader;
 use eventlog::Record;
 use eventlog::Sink;
 use eventlog::event::EventType;
@@ -105,21 +106,26 @@ impl<W: Write> Cut<W> {
         }
     }
 
-    /// Completes the new log after all events were read. `header` is used if the log has no events.
+    /// Completes the new log after `reader` has read all events. If the log lacks its end, so does the new one: what
+    /// the last buffers contained is as unknown there.
     ///
     /// # Errors
     /// If writing fails.
-    pub fn finish(mut self, header: Option<&Header>) -> io::Result<(W, CutCounts)> {
+    pub fn finish(mut self, reader: &LogReader) -> io::Result<(W, CutCounts)> {
         if let Some(error) = self.failed {
             return Err(error);
         }
         self.end_log()?;
         if !self.writer.has_begun()
-            && let Some(header) = header
+            && let Some(header) = reader.header()
         {
             self.begin(header)?;
         }
-        let (out, bytes) = self.writer.finish()?;
+        let (out, bytes) = if reader.has_end() {
+            self.writer.finish()?
+        } else {
+            self.writer.finish_without_end()?
+        };
         let counts = CutCounts {
             bytes,
             ..self.counts

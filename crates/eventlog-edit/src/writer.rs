@@ -242,6 +242,16 @@ impl<W: Write> LogWriter<W> {
     /// If writing fails.
     pub fn finish(mut self) -> io::Result<(W, u64)> {
         self.end()?;
+        self.finish_without_end()
+    }
+
+    /// Completes the log without an end marker, as the log of a program that was killed. Returns the output and its
+    /// size in bytes.
+    ///
+    /// # Errors
+    /// If writing fails.
+    pub fn finish_without_end(mut self) -> io::Result<(W, u64)> {
+        self.write_blocks(u64::MAX)?;
         self.out.flush()?;
         Ok((self.out, self.written_bytes))
     }

@@ -177,6 +177,11 @@ impl DamageKind {
             Self::BeforeHeader | Self::AfterEnd | Self::NoEndMarker | Self::ReportUnit
         )
     }
+
+    /// Whether damage of this kind is a missing end.
+    pub const fn is_missing_end(self) -> bool {
+        matches!(self, Self::NoEndMarker | Self::Truncated | Self::ReportCut)
+    }
 }
 
 /// Damage found so far: the first occurrences in full, all of them counted.

@@ -549,6 +549,12 @@ impl LogReader {
         all
     }
 
+    /// Returns whether the log has a regular end, once it was read. If not, its last buffers are lost.
+    pub fn has_end(&self) -> bool {
+        let is_missing_end = |(kind, _): (DamageKind, u64)| kind.is_missing_end();
+        self.inflate_error.is_none() && !self.damage().kinds().any(is_missing_end)
+    }
+
     /// Returns the breakdown of the log's bytes, once it was read to its end.
     pub fn accounting(&self) -> Option<Accounting> {
         if !matches!(self.phase, Phase::Done) {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::capability::Lives;
 use eventlog::ids::{CapId, Nanos};
-use eventlog::{DamageKind, DamageList, Event, EventSet, EventType, Record, Sink};
+use eventlog::{DamageList, Event, EventSet, EventType, Record, Sink};
 use model::sorting::{CompactCollect, CompactSort};
 use model::time::Interval;
 
@@ -135,18 +135,12 @@ impl LogCompleteness {
     /// Derives the completeness from the damage of a log; `inflated` is whether a compressed file could be fully
     /// inflated.
     pub fn from_damage(damage: &DamageList, inflated: bool) -> Self {
-        let cut = |kind| {
-            matches!(
-                kind,
-                DamageKind::NoEndMarker | DamageKind::Truncated | DamageKind::ReportCut
-            )
-        };
         Self {
-            ends: inflated && !damage.kinds().any(|(kind, _)| cut(kind)),
+            ends: inflated && !damage.kinds().any(|(kind, _)| kind.is_missing_end()),
             damaged: damage.loses_data(),
             has_gaps: damage
                 .kinds()
-                .any(|(kind, _)| kind.loses_data() && !cut(kind)),
+                .any(|(kind, _)| kind.loses_data() && !kind.is_missing_end()),
         }
     }
 }

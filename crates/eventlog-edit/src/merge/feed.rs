@@ -124,6 +124,11 @@ impl<S: Source> Feed<S> {
         self.next += 1;
     }
 
+    /// Returns whether the log has a regular end, once all its events were fetched.
+    pub(super) fn has_end(&self) -> bool {
+        self.reader.has_end()
+    }
+
     fn fetch(&mut self) -> Result<(), LogError> {
         self.batch.clear();
         self.next = 0;

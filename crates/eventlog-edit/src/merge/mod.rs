@@ -164,7 +164,11 @@ pub fn merge<S: Source, W: Write>(
             merging.write(batch_event, first, numbering, shift, has_censuses)
         })?;
     }
-    let (out, bytes) = merging.writer.finish()?;
+    let (out, bytes) = if processes.iter().all(|process| process.feeds.has_end()) {
+        merging.writer.finish()?
+    } else {
+        merging.writer.finish_without_end()?
+    };
     let counts = MergeCounts {
         bytes,
         ..merging.counts

@@ -63,6 +63,11 @@ impl<S: Source> ProcessFeeds<S> {
         Ok(first)
     }
 
+    /// Returns whether all logs have a regular end, once all events were emitted.
+    pub(super) fn has_end(&self) -> bool {
+        self.feeds.iter().all(Feed::has_end)
+    }
+
     /// Emits the events due up to `until`, or some of them.
     pub(super) fn emit(&mut self, until: Nanos, emit: &mut Emit<'_>) -> Result<(), MergeError> {
         if let [feed] = &mut self.feeds[..] {

@@ -16,8 +16,8 @@ use dyn_clone::DynClone;
 use super::centres::CostCentres;
 use super::cost_centre_samples::SliceCostCentreSamples;
 use super::source_info::SourceInfo;
-use super::spans::ProgramSpans;
 use super::spans::opentelemetry::TelemetrySpans;
+use super::spans::{ProgramSpans, SpanProcesses};
 use crate::diagnostics::Diagnostics;
 use crate::heap::HeapProfiles;
 use crate::timeline::messages::Messages;
@@ -133,15 +133,15 @@ pub struct AnalysisResults<'a> {
     pub info_tables: &'a InfoTables,
     /// Profile of stack samples, for sources that come later in the table.
     pub stack_samples: Option<&'a Profile>,
-    /// Collections of the whole program, start and end in ns, sorted and without overlaps.
-    pub collections: &'a [(u64, u64)],
+    /// Processes that announce spans, with their collections.
+    pub processes: &'a SpanProcesses,
 }
 
 impl AnalysisResults<'_> {
     /// Returns all announced spans, from user messages and from OpenTelemetry.
     pub fn spans(&self) -> ProgramSpans {
-        let end = self.log.end();
-        let mut spans = ProgramSpans::of_messages(self.messages, self.prefixes, self.store, end);
+        let (messages, prefixes) = (self.messages, self.prefixes);
+        let mut spans = ProgramSpans::of_messages(messages, prefixes, self.store, self.processes);
         spans.add(self.telemetry);
         spans
     }

@@ -30,7 +30,7 @@ impl ProfileBuilder for Spans {
     fn finish(&mut self, results: &AnalysisResults<'_>, _: &CostCentres) -> BuiltProfile {
         let spans = results.spans();
         let (profile, left_out) =
-            spans.profile(results.collections, results.store, results.log.end());
+            spans.profile(results.processes, results.store, results.log.end());
         let mut anomalies = Diagnostics::default();
         if left_out > 0 {
             anomalies.push(Diagnostic::new(Fact::SpansLeftOut(left_out)));

@@ -9,17 +9,20 @@
 //! they nest (`lanes`). A pass of GHC begins and ends on one thread; its frame has the module being compiled.
 //!
 //! As in `ghc-events-analyze`, collections of the whole program do not count towards a span: they appear on top of
-//! it as the runtime's frame `GC`. Inner spans and collections divide a span into several samples, of which only the
-//! last of the span itself counts: a span counts once.
+//! it as the runtime's frame `GC`. If several processes wrote the log, these are the collections of the span's own
+//! process (`processes`), with which it ends if it is open. Inner spans and collections divide a span into several
+//! samples, of which only the last of the span itself counts: a span counts once.
 
 mod lanes;
 pub mod opentelemetry;
+mod processes;
 mod samples;
 pub mod totals;
 
 pub use self::lanes::MAX_LANES;
 use self::lanes::{Lane, lanes, share};
 use self::opentelemetry::TelemetrySpans;
+pub use self::processes::SpanProcesses;
 use self::samples::{Collections, samples};
 use super::draft::Draft;
 use crate::automata::user_span::{Announcement, OpenStarts, step};
@@ -120,12 +123,12 @@ pub struct ProgramSpans {
 }
 
 impl ProgramSpans {
-    /// Finds the spans announced by messages in a log that ends at `end`.
+    /// Finds the spans announced by messages of these processes.
     pub fn of_messages(
         messages: &Messages,
         prefixes: &SpanPrefixes,
         store: &Store,
-        end: Nanos,
+        processes: &SpanProcesses,
     ) -> Self {
         let mut matcher = SpanMatcher::default();
         let mut running = RunningThreads::new(store);
@@ -142,7 +145,7 @@ impl ProgramSpans {
                 matcher.message(span_message, (time, cap), announcer);
             }
         }
-        matcher.finish(end)
+        matcher.finish(processes)
     }
 
     /// Adds the spans of opentelemetry.
@@ -167,9 +170,9 @@ impl ProgramSpans {
 
     /// Builds the profile of a log that ends at `end`, without tracks if there are no spans.
     ///
-    /// `collections` are those of the whole program, sorted and without overlaps. Also returns the number of spans
-    /// dropped because they overlap too many others.
-    pub fn profile(&self, collections: &[(u64, u64)], store: &Store, end: Nanos) -> (Profile, u64) {
+    /// `processes` have the collections. Also returns the number of spans dropped because they overlap too many
+    /// others.
+    pub fn profile(&self, processes: &SpanProcesses, store: &Store, end: Nanos) -> (Profile, u64) {
         let mut draft = Draft::with_empty_gaps();
         let threads = self.threads(store);
         let mut order: Vec<u32> = (0..).take(self.spans.len()).collect();
@@ -198,7 +201,7 @@ impl ProgramSpans {
         }
         let (all, without_room) = share(all);
         let left_out = left_out + without_room;
-        let collections = Collections::new(collections, all.iter().map(|lane| &lane.spans));
+        let collections = Collections::new(processes, all.iter().map(|lane| &lane.spans));
         let names = self.names.all.iter();
         let frames: Vec<FrameId> = names
             .map(|name| Frame {
@@ -314,9 +317,9 @@ impl SpanMatcher {
         });
     }
 
-    fn finish(mut self, end: Nanos) -> ProgramSpans {
+    fn finish(mut self, processes: &SpanProcesses) -> ProgramSpans {
         for ((name, ..), open) in std::mem::take(&mut self.open) {
-            self.close(name, open, end.0, true);
+            self.close(name, open, processes.end(open.cap).0, true);
         }
         // Time order also speeds up the thread lookups.
         let names = &self.found.names;

@@ -2,7 +2,7 @@
 //!
 //! A serial number, unique within the process, matches the end of a span to its beginning, on any thread.
 
-use super::{Names, ProgramSpan};
+use super::{Names, ProgramSpan, SpanProcesses};
 use eventlog::conventions::Convention;
 use eventlog::conventions::opentelemetry::Telemetry;
 use eventlog::hash::SeededMap;
@@ -64,11 +64,11 @@ impl TelemetrySpans {
         }
     }
 
-    /// Closes open spans at `end`, once the log has been read.
-    pub fn finish(&mut self, end: Nanos) {
+    /// Closes open spans at the ends of their processes, once the log has been read.
+    pub fn finish(&mut self, processes: &SpanProcesses) {
         for (_, place) in std::mem::take(&mut self.open) {
             if let Some(span) = self.spans.get_mut(place) {
-                span.end = end.0.max(span.start);
+                span.end = processes.end(span.cap).0.max(span.start);
             }
         }
         self.spans.shrink_to_fit();

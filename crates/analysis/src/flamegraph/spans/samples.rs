@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::ProgramSpan;
+use super::{ProgramSpan, SpanProcesses};
 use eventlog::ids::Nanos;
 use model::profile::frames::FrameId;
 use model::profile::samples::Samples;
@@ -12,10 +12,11 @@ use model::time::Interval;
 /// Limit of collections inside spans that are shown at their own times.
 const MAX_PLACED: usize = 2_000_000;
 
-/// Collections of the whole program.
+/// Collections of each process.
 pub(super) struct Collections<'a> {
-    /// Start and end in ns, sorted and without overlaps.
-    all: Cow<'a, [(u64, u64)]>,
+    processes: &'a SpanProcesses,
+    /// By process: start and end in ns, sorted and without overlaps.
+    all: Vec<Cow<'a, [(u64, u64)]>>,
 }
 
 impl<'a> Collections<'a> {
@@ -24,10 +25,12 @@ impl<'a> Collections<'a> {
     /// Above [`MAX_PLACED`] splits of spans, each group of successive collections is merged into one, with their
     /// total length, at the start of the first.
     pub(super) fn new<'b>(
-        all: &'a [(u64, u64)],
+        processes: &'a SpanProcesses,
         lanes: impl Iterator<Item = &'b Vec<ProgramSpan>>,
     ) -> Self {
         let inside = |span: &ProgramSpan| {
+            let process = processes.all().get(processes.place(span.cap));
+            let all = process.map_or(&[][..], |process| process.collections.as_slice());
             let from = all.partition_point(|&(_, end)| end <= span.start);
             let to = all.partition_point(|&(start, _)| start < span.end);
             to.saturating_sub(from)
@@ -44,18 +47,21 @@ impl<'a> Collections<'a> {
         };
         let placed: usize = lanes.map(outer).sum();
         let together = placed.div_ceil(MAX_PLACED);
-        if together < 2 {
-            let all = Cow::Borrowed(all);
-            return Self { all };
-        }
         let one = |some: &[(u64, u64)]| {
             let start = some.first().map_or(0, |&(start, _)| start);
             let length: u64 = some.iter().map(|(start, end)| end - start).sum();
             (start, start + length)
         };
-        Self {
-            all: all.chunks(together).map(one).collect(),
+        let mut all: Vec<Cow<'a, [(u64, u64)]>> = Vec::new();
+        for process in processes.all() {
+            let own = process.collections.as_slice();
+            all.push(if together < 2 {
+                Cow::Borrowed(own)
+            } else {
+                own.chunks(together).map(one).collect()
+            });
         }
+        Self { processes, all }
     }
 }
 
@@ -64,9 +70,9 @@ struct SampleWriter<'a> {
     samples: Samples,
     stacks: &'a mut Stacks,
     gc: FrameId,
-    collections: &'a [(u64, u64)],
-    /// Index of the first collection that has not ended.
-    next: usize,
+    collections: &'a Collections<'a>,
+    /// By process: index of the first collection that has not ended.
+    next: Vec<usize>,
     /// For each ended span, the sample that counts it.
     counted: Vec<usize>,
 }
@@ -75,6 +81,8 @@ struct SampleWriter<'a> {
 struct OpenSpan {
     stack: StackId,
     end: u64,
+    /// Index of its process.
+    process: usize,
     /// The last sample of the span itself, or a collection on it if it has none so far: this one counts the span.
     counted: Option<usize>,
 }
@@ -82,13 +90,17 @@ struct OpenSpan {
 impl SampleWriter<'_> {
     /// Writes the time from `start` to `end`, in which `span` is innermost except for collections.
     fn stretch(&mut self, span: &mut OpenSpan, start: u64, end: u64) {
+        let all = self.collections;
+        let collections = all.all.get(span.process);
+        let collections = collections.map_or(&[][..], |own| &**own);
+        let mut next = self.next.get(span.process).copied().unwrap_or_default();
         let mut at = start;
         while at < end {
             let ended = |&(_, end): &(u64, u64)| end <= at;
-            while self.collections.get(self.next).is_some_and(ended) {
-                self.next += 1;
+            while collections.get(next).is_some_and(ended) {
+                next += 1;
             }
-            let collection = self.collections.get(self.next).copied();
+            let collection = collections.get(next).copied();
             let (from, to) =
                 collection.map_or((end, end), |(from, to)| (from.min(end), to.min(end)));
             if let Some(index) = self.push(span.stack, at, from) {
@@ -100,6 +112,9 @@ impl SampleWriter<'_> {
                 span.counted = span.counted.or(index);
             }
             at = to.max(from);
+        }
+        if let Some(known) = self.next.get_mut(span.process) {
+            *known = next;
         }
     }
 
@@ -134,8 +149,8 @@ pub(super) fn samples(
         samples: Samples::default(),
         stacks,
         gc,
-        collections: &collections.all,
-        next: 0,
+        collections,
+        next: vec![0; collections.all.len()],
         counted: Vec::new(),
     };
     // Open spans, outermost first.
@@ -158,6 +173,7 @@ pub(super) fn samples(
             open_spans.push(OpenSpan {
                 stack,
                 end: span.end,
+                process: collections.processes.place(span.cap),
                 counted: None,
             });
         }

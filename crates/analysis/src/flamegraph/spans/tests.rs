@@ -27,7 +27,13 @@ fn said(messages: &[(u64, u16, &str)]) -> Messages {
 
 fn spans(messages: &[(u64, u16, &str)], end: u64) -> ProgramSpans {
     let prefixes = SpanPrefixes::default();
-    ProgramSpans::of_messages(&said(messages), &prefixes, &store(end), Nanos(end))
+    let processes = SpanProcesses::one(Vec::new(), Nanos(end));
+    ProgramSpans::of_messages(&said(messages), &prefixes, &store(end), &processes)
+}
+
+/// The only process of a log, with these collections.
+fn one(collections: &[(u64, u64)]) -> SpanProcesses {
+    SpanProcesses::one(collections.to_vec(), Nanos(0))
 }
 
 /// A log in which thread 10 always runs on capability 0, and thread 11 on capability 1.
@@ -75,7 +81,7 @@ fn passes_of_a_compiler_are_of_their_thread_and_module() {
         (9, 1, "GHC:finished: Simplifier [B]"),
     ];
     let found = spans(&messages, 20);
-    let (profile, _) = found.profile(&[], &store(20), Nanos(20));
+    let (profile, _) = found.profile(&one(&[]), &store(20), Nanos(20));
     let expected = [
         "spans10.0 1..3 Simplifier",
         "spans10.0 3..5 Simplifier systool:as",
@@ -90,7 +96,7 @@ fn passes_of_a_compiler_are_of_their_thread_and_module() {
     assert!(passes.contains(&"A.Simplifier".to_owned()), "{passes:?}");
     assert!(passes.contains(&"B.Simplifier".to_owned()), "{passes:?}");
     let log = Interval::new(Nanos(0), Nanos(20));
-    let [WindowTotals { rows, .. }] = &span_totals(&found, &[], log, None)[..] else {
+    let [WindowTotals { rows, .. }] = &span_totals(&found, &one(&[]), log, None)[..] else {
         panic!("one window");
     };
     let rows: Vec<_> = rows
@@ -117,7 +123,7 @@ fn spans_stand_on_those_that_they_lie_in() {
         (12, 2, "START nobody's"),
     ];
     let found = spans(&messages, 20);
-    let (profile, left_out) = found.profile(&[], &store(20), Nanos(20));
+    let (profile, left_out) = found.profile(&one(&[]), &store(20), Nanos(20));
     assert_eq!(left_out, 0);
     assert_eq!(
         rows(&profile),
@@ -148,7 +154,7 @@ fn collections_stand_on_spans() {
         100,
     );
     let collections = [(0, 5), (8, 12), (18, 25), (48, 52), (70, 80)];
-    let (profile, _) = found.profile(&collections, &store(100), Nanos(100));
+    let (profile, _) = found.profile(&one(&collections), &store(100), Nanos(100));
     assert_eq!(
         rows(&profile),
         [
@@ -182,7 +188,7 @@ fn a_span_counts_once() {
     );
     // Of `c`, there is no time but that of a collection.
     let collections = [(12, 15), (30, 32), (40, 41), (80, 81), (85, 86), (91, 95)];
-    let (profile, _) = found.profile(&collections, &store(100), Nanos(100));
+    let (profile, _) = found.profile(&one(&collections), &store(100), Nanos(100));
     let counts = |range| {
         let own = profile.weigh(&[0], range);
         let counted = |label: &str| {
@@ -222,10 +228,10 @@ fn opentelemetry_tells_spans_apart_by_number() {
     ] {
         telemetry.message(&message, Nanos(at), Some(CapId(cap)));
     }
-    telemetry.finish(Nanos(20));
+    telemetry.finish(&SpanProcesses::one(Vec::new(), Nanos(20)));
     let mut found = spans(&[(4, 0, "START a"), (5, 0, "STOP a")], 20);
     found.add(&telemetry);
-    let (profile, _) = found.profile(&[], &store(20), Nanos(20));
+    let (profile, _) = found.profile(&one(&[]), &store(20), Nanos(20));
     assert_eq!(
         rows(&profile),
         [
@@ -277,17 +283,20 @@ fn totals_are_without_collections_and_by_window() {
     // a: 10 to 60 is 50, less 20 and 2. b: 30 to 45 less 5, 55 to 75 less 14.
     // W: 20 to 50 less 15, 70 to 90 less 2.
     assert_eq!(
-        totals(&span_totals(&found, &collections, log, None)),
+        totals(&span_totals(&found, &one(&collections), log, None)),
         ["0..100 GC 34: W 33 2, a 28 1, b 16 2, open 5 1"]
     );
     assert_eq!(
-        totals(&span_totals(&found, &collections, log, Some("W"))),
+        totals(&span_totals(&found, &one(&collections), log, Some("W"))),
         [
             "20..50 GC 15: W 15 1, a 15 0, b 10 1",
             "70..90 GC 2: W 18 1, b 3 0",
         ]
     );
-    assert_eq!(span_totals(&found, &collections, log, Some("none")), []);
+    assert_eq!(
+        span_totals(&found, &one(&collections), log, Some("none")),
+        []
+    );
 }
 
 #[test]
@@ -375,19 +384,19 @@ proptest! {
             time = start + length;
             (start, time)
         }).collect();
-        let (profile, left_out) = found.profile(&collections, &store(500), Nanos(500));
+        let (profile, left_out) = found.profile(&one(&collections), &store(500), Nanos(500));
         prop_assert_eq!(left_out, 0);
         let all: Vec<usize> = (0..profile.tracks.len()).collect();
         crate::flamegraph::test_support::parts_sum(&profile, &all, cuts)?;
         // Collections divide spans into more samples, but not into more spans.
-        let (undivided, _) = found.profile(&[], &store(500), Nanos(500));
+        let (undivided, _) = found.profile(&one(&[]), &store(500), Nanos(500));
         let counted = |profile: &Profile| -> Vec<usize> {
             profile.tracks.iter().map(|track| track.samples.counted()).collect()
         };
         prop_assert_eq!(counted(&profile), counted(&undivided));
         // The total of a name equals the weight of all stacks with its frame and without `GC` on top.
         let log = Interval::new(Nanos(0), Nanos(500));
-        let rows = span_totals(&found, &collections, log, None).remove(0).rows;
+        let rows = span_totals(&found, &one(&collections), log, None).remove(0).rows;
         for row in rows {
             let weights = profile.weigh(&all, profile.span);
             let inside = profile.stacks.ids().filter(|&stack| {

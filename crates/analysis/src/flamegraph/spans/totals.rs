@@ -1,13 +1,13 @@
 //! Total time per span name as in `ghc-events-analyze`, for the whole log or for windows of it.
 //!
-//! A span counts from its first start to its last stop, without collections of the whole program. A window is a
+//! A span counts from its first start to its last stop, without the collections of its process. A window is a
 //! span with a given name; each window has totals of its own, with the parts of spans inside it.
 //! (`ghc-events-analyze`, in contrast, drops spans that began before the window.) Rows are by name, without the
 //! number that distinguishes spans.
 
 use serde::{Deserialize, Serialize};
 
-use super::{ProgramSpan, ProgramSpans};
+use super::{ProgramSpan, ProgramSpans, SpanProcesses};
 use eventlog::hash::SeededMap;
 use eventlog::ids::{Duration, Nanos};
 use model::sorting::CompactSort;
@@ -29,7 +29,7 @@ pub struct SpanTotal {
 pub struct WindowTotals {
     /// Time range of the window.
     pub window: Interval,
-    /// Collection time of the whole program in the window.
+    /// Collection time of all processes in the window.
     pub collecting: Duration,
     /// Totals by name, the longest first.
     pub rows: Vec<SpanTotal>,
@@ -72,15 +72,22 @@ impl<'a> CollectionTimeSums<'a> {
 
 /// Returns the totals of each window, in time order.
 ///
-/// The windows are the spans named `window`, or the whole log. `collections` are those of the whole program,
-/// sorted and without overlaps.
+/// The windows are the spans named `window`, or the whole log.
 pub fn span_totals(
     spans: &ProgramSpans,
-    collections: &[(u64, u64)],
+    processes: &SpanProcesses,
     log: Interval,
     window: Option<&str>,
 ) -> Vec<WindowTotals> {
-    let sums = CollectionTimeSums::new(collections);
+    let sums = processes.all().iter();
+    let sums: Vec<CollectionTimeSums<'_>> = sums
+        .map(|process| CollectionTimeSums::new(&process.collections))
+        .collect();
+    // The first one stands for the whole log.
+    let collecting = |place: usize, from: u64, to: u64| {
+        let sums = sums.get(place);
+        sums.map_or(0, |sums| sums.within(from, to))
+    };
     let windows = match window {
         None => vec![(log.start().0, log.end().0)],
         Some(name) => windows(spans, name),
@@ -88,11 +95,12 @@ pub fn span_totals(
     // Time in ns and count, by name.
     let mut totals: Vec<SeededMap<u32, (u64, u64)>> = vec![SeededMap::default(); windows.len()];
     for span in &spans.spans {
+        let place = processes.place(span.cap);
         let first = windows.partition_point(|&(_, end)| end < span.start);
         let around = windows.iter().zip(&mut totals).skip(first);
         for (&(from, to), totals) in around.take_while(|((from, _), _)| *from <= span.end) {
             let (start, end) = (span.start.max(from), span.end.min(to));
-            let time = (end - start).saturating_sub(sums.within(start, end));
+            let time = (end - start).saturating_sub(collecting(place, start, end));
             // A start at the end of a window belongs to the next one.
             let begins = span.start >= from && (span.start < to || from == to || window.is_none());
             if time > 0 || begins {
@@ -104,7 +112,7 @@ pub fn span_totals(
     }
     let of_window = |((from, to), totals): ((u64, u64), SeededMap<u32, (u64, u64)>)| WindowTotals {
         window: Interval::new(Nanos(from), Nanos(to)),
-        collecting: Duration(sums.within(from, to)),
+        collecting: Duration(collecting(0, from, to)),
         rows: rows(spans, totals),
     };
     windows.into_iter().zip(totals).map(of_window).collect()
