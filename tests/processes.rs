@@ -96,8 +96,11 @@ fn each_process_has_the_numbers_of_its_own_log() {
     assert!(all.max_heap_size >= most.max().flatten());
 }
 
-/// Returns the totals of the spans of a log by name, and the time of each of their stacks.
-fn spans(log: &Session) -> (Vec<(String, u64, u64)>, BTreeMap<String, u64>) {
+/// Name, time and number of the spans of one name.
+type SpanTotal = (String, u64, u64);
+
+/// Returns the totals of the spans of a log, and the time of each of their stacks.
+fn spans(log: &Session) -> (Vec<SpanTotal>, BTreeMap<String, u64>) {
     let windows = log.recording().span_totals(None);
     let rows = windows.iter().flat_map(|window| &window.rows);
     let mut totals: Vec<_> = rows

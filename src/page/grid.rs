@@ -19,6 +19,7 @@ use super::dom::{consume, has_modifier, set_style, state_callback};
 use super::pending_values::PendingValues;
 use super::timeline::Observer;
 use columns::{ColumnsMenu, is_narrow};
+use eventlog::ids::ThreadId;
 use head::Head;
 pub(super) use rows::{Branch, GridRow, Rows};
 use scroll::ROW_PX;
@@ -52,14 +53,14 @@ pub(super) const FIRST_ROWS: Range<u64> = 0..100;
 /// Returns the requested rows of a table, and its current row, which is forgotten when `shown` changes: another
 /// range or order is another table.
 #[hook]
-pub(super) fn use_rows<D: PartialEq + 'static, T: PartialEq + 'static>(
+pub(super) fn use_rows<D: PartialEq + 'static>(
     shown: D,
 ) -> (
     UseStateHandle<Range<u64>>,
-    UseStateHandle<Option<CurrentRow<T>>>,
+    UseStateHandle<Option<CurrentRow<Item>>>,
 ) {
     let window = use_state_eq(|| FIRST_ROWS);
-    let current = use_state_eq(|| None::<CurrentRow<T>>);
+    let current = use_state_eq(|| None);
     {
         let current = current.setter();
         use_effect_with(shown, move |_| current.set(None));
@@ -67,21 +68,30 @@ pub(super) fn use_rows<D: PartialEq + 'static, T: PartialEq + 'static>(
     (window, current)
 }
 
+/// What a row is about. One type for all tables, as each further one would be compiled anew.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Item {
+    Thread(ThreadId),
+    TickyCounter(u64),
+    /// Key of a band of a heap profile.
+    Band(String),
+}
+
 /// Current row of a table, as properties of its grid.
-pub(super) struct Current<T> {
+pub(super) struct Current {
     /// Number of the row.
     pub(super) row: Option<u64>,
     /// Item of the row, which stays current where its row is not loaded.
-    pub(super) item: Option<T>,
+    pub(super) item: Option<Item>,
     pub(super) on_current: Callback<RowActivated>,
 }
 
 /// Keeps the current row with its item: in a log that grows, others take its place.
 #[hook]
-pub(super) fn use_current<T: Clone + PartialEq + 'static>(
-    current: &UseStateHandle<Option<CurrentRow<T>>>,
-    loaded: LoadedItems<T>,
-) -> Current<T> {
+pub(super) fn use_current(
+    current: &UseStateHandle<Option<CurrentRow<Item>>>,
+    loaded: LoadedItems<Item>,
+) -> Current {
     let loaded = Rc::new(loaded);
     let now = (**current).clone();
     {

@@ -13,7 +13,7 @@ use crate::export_rows::{ExportButtons, use_table_rows};
 use crate::field::Field;
 use crate::goto_link::GotoLink;
 use crate::grid::{
-    Column, Grid, GridRow, LoadedItems, Rows, SortableColumns, sortable_columns, use_current,
+    Column, Grid, GridRow, Item, LoadedItems, Rows, SortableColumns, sortable_columns, use_current,
     use_rows,
 };
 use crate::guide::how_to_record;
@@ -102,12 +102,19 @@ pub(super) fn Threads(props: &PanelProps) -> Html {
         table.map_or_else(Rows::default, |table| grid_rows(table, &props.on_goto))
     });
     let loaded = table.map_or_else(LoadedItems::none, |table| {
-        LoadedItems::new(table.first, table.rows.iter().map(|row| row.id))
+        LoadedItems::new(
+            table.first,
+            table.rows.iter().map(|row| Item::Thread(row.id)),
+        )
     });
     let current = use_current(&current, loaded);
     // The thread whose waits are detailed: that of the current row, or else the one that a finding led to.
     let found = props.view.settings.get::<FindingsView>();
-    let chosen = current.item.or_else(|| found.thread(props.range));
+    let own = match current.item {
+        Some(Item::Thread(thread)) => Some(thread),
+        _ => None,
+    };
+    let chosen = own.or_else(|| found.thread(props.range));
     if !props.source.complete {
         return html! { <p class="empty">{ "Thread times appear once the log is read." }</p> };
     }

@@ -10,8 +10,8 @@ use yew::prelude::*;
 use crate::copy::CopyButton;
 use crate::dom::state_callback;
 use crate::grid::{
-    Column, Grid, GridRow, LoadedItems, RowActivated, Rows, SortableColumns, sortable_columns,
-    use_current, use_rows,
+    Column, Grid, GridRow, Item, LoadedItems, RowActivated, Rows, SortableColumns,
+    sortable_columns, use_current, use_rows,
 };
 use crate::guide::how_to_record;
 use crate::panel::{Answered, PanelProps, use_answered};
@@ -72,7 +72,10 @@ pub(super) fn Ticky(props: &PanelProps) -> Html {
         table.as_deref().map_or_else(Rows::default, grid_rows)
     });
     let loaded = table.as_deref().map_or_else(LoadedItems::none, |table| {
-        LoadedItems::new(table.first, table.rows.iter().map(|row| row.id))
+        LoadedItems::new(
+            table.first,
+            table.rows.iter().map(|row| Item::TickyCounter(row.id)),
+        )
     });
     let current = use_current(&current, loaded);
     let Some(Answered { extent, answer, .. }) = answered else {

@@ -11,7 +11,7 @@ use crate::dom::state_callback;
 use crate::export_rows::{ExportButtons, RowSource};
 use crate::field::Field;
 use crate::grid::{
-    Column, Grid, GridRow, LoadedItems, Rows, SortableColumns, sortable_columns, use_current,
+    Column, Grid, GridRow, Item, LoadedItems, Rows, SortableColumns, sortable_columns, use_current,
     use_rows,
 };
 use crate::panel::{PanelProps, edited, use_answer};
@@ -80,7 +80,10 @@ pub(super) fn CensusDiff(props: &PanelProps) -> Html {
     });
     let loaded = answer.as_deref().and_then(Option::as_ref);
     let loaded = loaded.map_or_else(LoadedItems::none, |found| {
-        let keys = found.rows.iter().map(|row| row.band_label.key.clone());
+        let keys = found
+            .rows
+            .iter()
+            .map(|row| Item::Band(row.band_label.key.clone()));
         LoadedItems::new(found.first, keys)
     });
     let current = use_current(&current, loaded);

@@ -8,7 +8,7 @@ use super::counted::{band_name, censuses_text, maximum_link, no_census, spark};
 use crate::dom::state_callback;
 use crate::export_rows::{ExportButtons, use_table_rows};
 use crate::grid::{
-    Column, Grid, GridRow, LoadedItems, Rows, SortableColumns, sortable_columns, use_current,
+    Column, Grid, GridRow, Item, LoadedItems, Rows, SortableColumns, sortable_columns, use_current,
     use_rows,
 };
 use crate::panel::{PanelProps, edited, faint_zero, use_answered};
@@ -95,7 +95,10 @@ pub(super) fn Table(props: &PanelProps) -> Html {
     let out = use_table_rows(&props.source.client, query);
     let loaded = answer.as_deref().and_then(Option::as_ref);
     let loaded = loaded.map_or_else(LoadedItems::none, |table| {
-        let keys = table.rows.iter().map(|row| row.band_label.key.clone());
+        let keys = table
+            .rows
+            .iter()
+            .map(|row| Item::Band(row.band_label.key.clone()));
         LoadedItems::new(table.first, keys)
     });
     let current = use_current(&current, loaded);
