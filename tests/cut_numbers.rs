@@ -264,6 +264,10 @@ fn a_cut_of_a_log_without_an_end_gives_the_numbers_of_its_range() {
             return Ok(0);
         }
         let mut ranges = ranges(&bytes, &case.name, 5);
+        // Without the facts about the heap, the oldest generation is that of any collection, also outside of a range.
+        if whole.process().heap.is_none() {
+            ranges.clear();
+        }
         ranges.push(all);
         for &range in &ranges {
             let log = session_of(&cut(&bytes, range, false)?).map_err(|error| error.to_string())?;
