@@ -15,6 +15,8 @@ use common::picture::tracks;
 use common::{eventscope, fixture, stdout};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog_edit::merge::Align;
+use insight::RuleContext;
+use insight::metrics::{Labels, MetricContext, Numbers};
 use model::profile::frames::Frame;
 use model::profile::stack_source::FlameSelection;
 use model::time::Interval;
@@ -192,6 +194,55 @@ fn collections_of_a_range_are_those_that_begin_in_it() {
         .map(|(cap, parts)| (*cap, parts.inside_ns()))
         .collect();
     assert_eq!(work, [(CapId(0), 1_000), (CapId(1), 100)]);
+}
+
+/// Returns the numbers of a metric that has one for each collection.
+fn of_collections(session: &Session, name: &str) -> Vec<u64> {
+    let looked = MetricContext::new(RuleContext::new(session.recording(), None));
+    let metric = insight::metrics::metric_by_name(name).expect("a metric");
+    match metric.evaluate(&looked, &Labels::new()) {
+        Ok(Numbers::Many(all)) => all.iter().map(|seen| seen.value as u64).collect(),
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+/// Pauses, and waits before them, last as long as in the log of their own process.
+#[test]
+fn collections_last_as_long_as_in_their_own_log() {
+    let two = session(&two_collecting_processes());
+    let pauses = of_collections(&two, "gc.pause");
+    assert_eq!(pauses, [4_000, 100, 100, 1_050, 100, 100, 100]);
+    let (logs, new) = three();
+    for name in ["gc.pause", "gc.sync"] {
+        let mut found = of_collections(&new, name);
+        let mut expected = Vec::new();
+        for log in &logs {
+            expected.extend(of_collections(&session(log), name));
+        }
+        found.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(found, expected, "{name}");
+    }
+}
+
+/// Figures of a collection are those of its process, whatever the others do at the same time.
+#[test]
+fn collections_have_the_figures_of_their_own_log() {
+    let (logs, new) = three();
+    let figures = |session: &Session, first: u16| {
+        let all = session.recording().numbers.collections_with_statistics();
+        let own = all.iter().filter(|gc| gc.cap.0 / 2 == first / 2);
+        own.map(|gc| {
+            let heap = (gc.allocated_bytes, gc.live_bytes, gc.heap_size_bytes);
+            (gc.pause_ns(), gc.sync_ns, heap)
+        })
+        .collect::<Vec<_>>()
+    };
+    for (first, log) in (0..).step_by(2).zip(&logs) {
+        let expected = figures(&session(log), 0);
+        assert!(!expected.is_empty());
+        assert_eq!(figures(&new, first), expected, "capability {first}");
+    }
 }
 
 #[test]

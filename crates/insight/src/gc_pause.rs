@@ -4,6 +4,7 @@ use crate::finding::{Evidence, Subject, Value};
 use analysis::account::pauses::Pause;
 use analysis::numbers::Collection;
 use analysis::recording::Recording;
+use model::sorting::CompactSort;
 use model::time::Interval;
 
 /// Collection: the program is stopped, at first until all capabilities have stopped.
@@ -63,30 +64,35 @@ impl GcPause<'_> {
     }
 }
 
-/// Returns the collections that begin in a range.
+/// Returns the collections that begin in a range, in the order of their starts. Those of several processes may overlap.
 pub(crate) fn gc_pauses_in(log: &Recording, range: Interval) -> Vec<GcPause<'_>> {
-    let statistics = log.numbers.collections_with_statistics();
-    let pauses = log.store.account().pauses().starting_in(range).iter();
-    let gc = |pause| GcPause {
-        pause,
-        statistics: None,
-        is_major: false,
-        range,
-    };
-    let mut gc_pauses: Vec<GcPause<'_>> = pauses.map(gc).collect();
-    let mut next = statistics.partition_point(|statistics| statistics.start < range.start());
-    for gc in &mut gc_pauses {
-        while statistics
-            .get(next)
-            .is_some_and(|statistics| statistics.start < gc.pause.start)
-        {
-            next += 1;
+    let all = log.numbers.collections_with_statistics();
+    let mut gc_pauses: Vec<GcPause<'_>> = Vec::new();
+    for (_, pauses) in log.store.account().processes() {
+        let mut next = all.partition_point(|statistics| statistics.end < range.start());
+        for pause in pauses.starting_in(range) {
+            while all
+                .get(next)
+                .is_some_and(|statistics| statistics.end < pause.end)
+            {
+                next += 1;
+            }
+            let rest = all.get(next..).unwrap_or_default().iter();
+            let mut same_end = rest.take_while(|statistics| statistics.end == pause.end);
+            let statistics = same_end.find(|statistics| {
+                statistics.start == pause.start && statistics.cap == pause.leader
+            });
+            let generation = pause.generation;
+            gc_pauses.push(GcPause {
+                pause,
+                statistics,
+                is_major: generation.is_some_and(|number| log.numbers.is_oldest(number)),
+                range,
+            });
         }
-        gc.statistics = statistics
-            .get(next)
-            .filter(|statistics| statistics.start == gc.pause.start);
-        let generation = gc.pause.generation;
-        gc.is_major = generation.is_some_and(|number| log.numbers.is_oldest(number));
+    }
+    if !gc_pauses.is_sorted_by_key(|gc| gc.pause.start) {
+        gc_pauses.sort_small_by_key(|gc| (gc.pause.start, gc.pause.end, gc.pause.leader));
     }
     gc_pauses
 }

@@ -181,7 +181,7 @@ impl<'a> TimeAttribution<'a> {
     }
 
     /// Returns the capabilities and the collections of each process that wrote the log.
-    pub(crate) fn processes(self) -> impl Iterator<Item = (&'a [CapId], &'a Pauses)> {
+    pub fn processes(self) -> impl Iterator<Item = (&'a [CapId], &'a Pauses)> {
         let data = self.attribution_data;
         let one = (&data.caps[..], &data.pauses);
         let one = data.processes.is_empty().then_some(one);

@@ -44,6 +44,9 @@ pub(super) struct ThreadFunctions<'a> {
 /// that both stacks begin with. C functions appear on top of the call or function in progress at their entry. An
 /// OS thread does one thing at a time: when a call begins that outlasts an earlier one, or a function around it
 /// returns, the earlier call was over and its `STOP` came late.
+///
+/// What is on top of a call or function divides its own time into several samples, of which only the last counts: each
+/// counts once.
 pub(super) fn nest(
     mut calls: Vec<ResolvedCall>,
     functions: Option<&ThreadFunctions<'_>>,
@@ -58,9 +61,10 @@ pub(super) fn nest(
         stacks,
         anomalies,
         stack: ThreadStack::default(),
-        ids: Vec::new(),
+        open: Vec::new(),
         at: Nanos(0),
         nested: NestedSamples::default(),
+        counted: Vec::new(),
     };
     let mut starts = calls.iter().enumerate().peekable();
     let steps = |index| functions.and_then(|functions| functions.steps.get(index));
@@ -94,17 +98,28 @@ pub(super) fn nest(
     nester.finish(end)
 }
 
+/// A call or function in progress.
+#[derive(Clone, Copy, Debug)]
+struct OpenEntry {
+    /// Stack up to it.
+    stack: StackId,
+    /// The last sample of its own time: this one counts it.
+    counted: Option<usize>,
+}
+
 struct Nester<'a> {
     calls: &'a [ResolvedCall],
     functions: Option<&'a ThreadFunctions<'a>>,
     stacks: &'a mut Stacks,
     anomalies: &'a mut Diagnostics,
     stack: ThreadStack,
-    /// Stack up to each entry of `stack`.
-    ids: Vec<StackId>,
+    /// The entries of `stack`.
+    open: Vec<OpenEntry>,
     /// End of the samples so far.
     at: Nanos,
     nested: NestedSamples,
+    /// For each call and function that is over, the sample that counts it.
+    counted: Vec<usize>,
 }
 
 impl Nester<'_> {
@@ -125,7 +140,8 @@ impl Nester<'_> {
         let open = event == ThreadEvent::Stop && self.is_open();
         self.advance(at, open);
         while self.stack.len() > step.keep {
-            self.ids.pop();
+            let over = self.open.pop();
+            self.counted.extend(over.and_then(|over| over.counted));
             if let Some(Entry::Call(gone)) = self.stack.pop()
                 && at < gone.end
             {
@@ -133,9 +149,12 @@ impl Nester<'_> {
             }
         }
         if let Some(entry) = step.push {
-            let id = self.stack_of(entry);
+            let stack = self.stack_of(entry);
             self.stack.push(entry);
-            self.ids.push(id);
+            self.open.push(OpenEntry {
+                stack,
+                counted: None,
+            });
         }
     }
 
@@ -147,15 +166,16 @@ impl Nester<'_> {
 
     /// Adds a sample of the current stack up to `at`.
     fn advance(&mut self, at: Nanos, open: bool) {
-        if let Some(&stack) = self.ids.last()
+        if let Some(innermost) = self.open.last_mut()
             && self.at < at
         {
+            let index = self.nested.samples.len();
             if open {
-                let index = saturating_u32(self.nested.samples.len());
-                self.nested.open.push(index);
+                self.nested.open.push(saturating_u32(index));
             }
             let span = Interval::new(self.at, at);
-            self.nested.samples.push(span, stack);
+            self.nested.samples.push(span, innermost.stack);
+            innermost.counted = Some(index);
         }
         self.at = self.at.max(at);
     }
@@ -186,7 +206,8 @@ impl Nester<'_> {
 
     /// Returns the current stack with one more entry.
     fn stack_of(&mut self, entry: Entry) -> StackId {
-        let base = self.ids.last().copied().unwrap_or(StackId::EMPTY);
+        let base = self.open.last();
+        let base = base.map_or(StackId::EMPTY, |open| open.stack);
         match entry {
             Entry::Function(function) => {
                 let frames = self.functions.map(|functions| functions.frames);
@@ -212,6 +233,9 @@ impl Nester<'_> {
     /// Ends the samples. Functions that have not returned at the end of the log are open.
     fn finish(mut self, end: Nanos) -> NestedSamples {
         self.advance(end, true);
+        let open = self.open.iter();
+        self.counted.extend(open.filter_map(|open| open.counted));
+        self.nested.samples.count_only(self.counted);
         self.nested
     }
 }
@@ -248,6 +272,7 @@ mod tests {
     use super::super::foreign::FunctionMessage;
     use super::*;
     use eventlog::ids::Address;
+    use std::collections::BTreeMap;
 
     fn call(number: i64, start: u64, end: u64, haskell: &[u32]) -> ResolvedCall {
         ResolvedCall {
@@ -488,8 +513,8 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// For any messages: samples never overlap, and the times of the parts of any division add up to the time
-        /// of the whole.
+        /// For any messages: samples never overlap, the times of the parts of any division add up to the time of the
+        /// whole, a call with time of its own counts once, and a function at most as often as it begins.
         #[test]
         fn any_messages_make_samples(
             calls in proptest::collection::vec((0..60_u64, 0..60_u64, 0..4_u32), 0..12),
@@ -499,7 +524,20 @@ mod tests {
             let calls = (0..).zip(calls).map(|(number, (start, length, haskell))| {
                 call(number, start, (start + length).min(60), &[haskell])
             });
-            let (rows, _, _) = nested_with(calls.collect(), &steps, 60);
+            let (nested, stacks, _) = walk(calls.collect(), &steps, 60);
+            let rows = parts(&nested.samples, &stacks);
+            let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+            for (index, (_, _, frames)) in rows.iter().enumerate() {
+                let count = counts.entry(frames.last().copied().unwrap_or(0)).or_default();
+                *count += usize::from(nested.samples.counts(index));
+            }
+            for (frame, count) in counts {
+                let begins = |&&(_, function, returns): &&(u64, u64, bool)| {
+                    !returns && 200 + function == u64::from(frame)
+                };
+                let most = if frame < 200 { 1 } else { steps.iter().filter(begins).count() };
+                proptest::prop_assert!((1..=most).contains(&count), "{frame}: {count}");
+            }
             let mut samples = Samples::default();
             for pair in rows.windows(2) {
                 proptest::prop_assert!(pair[0].1 <= pair[1].0);

@@ -48,7 +48,7 @@ pub struct Collection {
     pub live_bytes: Option<u64>,
     /// Memory that the runtime holds from the operating system afterwards.
     pub heap_size_bytes: Option<u64>,
-    /// Bytes allocated by all capabilities since the previous collection.
+    /// Bytes allocated by all capabilities of the process since its previous collection.
     pub allocated_bytes: u64,
 }
 
@@ -71,22 +71,33 @@ struct Progress {
     statistics: Option<Collection>,
 }
 
+/// What later figures of a process belong to.
+#[derive(Clone, Copy, Debug, Default)]
+struct ProcessState {
+    /// Index of its last collection, while figures still belong to it.
+    last: Option<usize>,
+    /// End of its last collection.
+    ended: Nanos,
+    /// Bytes that belong to its next collection.
+    allocated_bytes: u64,
+}
+
 /// All collections, in the order in which they end.
 ///
 /// The runtime dates the `EndGC` of the leading capability before the `GCStatsGHC` that it writes ahead of it, so
 /// only the order of writing shows which events belong together. `StartGC`, `GCStatsGHC` and `EndGC` of one
 /// capability form a collection; without statistics, they are the capability's part in a collection led by
 /// another. Figures about the heap afterwards come before or after `EndGC`, depending on the GHC version, but
-/// always before the next `StartGC`.
+/// always before the next `StartGC` of the process.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Collections {
     pub(super) all: Vec<Collection>,
     pub(super) tallies: Tallies,
     caps: CapTable<Progress>,
     pub(super) requests: Requests,
-    /// Whether figures still belong to the last collection.
-    afterwards: bool,
-    allocated_bytes: u64,
+    /// Index of the process of each capability; 0 in a log of one process.
+    owners: CapTable<usize>,
+    processes: Vec<ProcessState>,
     /// Collections without statistics, as found by the account of time once the log has been read.
     pub(super) without_statistics: Vec<Collection>,
     /// Whether there is a `StartGC`.
@@ -98,9 +109,29 @@ impl Collections {
         self.caps.get_mut(Some(cap))
     }
 
+    /// Assigns a capability to the process with this index.
+    pub(super) fn assign(&mut self, cap: CapId, process: usize) {
+        *self.owners.get_mut(Some(cap)) = process;
+    }
+
+    /// Returns the state of a capability's process.
+    fn process(&mut self, cap: Option<CapId>) -> &mut ProcessState {
+        let place = self.owners.get(cap).copied().unwrap_or_default();
+        if place >= self.processes.len() {
+            self.processes.resize(place + 1, ProcessState::default());
+        }
+        &mut self.processes[place]
+    }
+
+    /// Returns the last collection of a capability's process, if figures still belong to it.
+    fn last(&mut self, cap: Option<CapId>) -> Option<&mut Collection> {
+        let place = self.process(cap).last?;
+        self.all.get_mut(place)
+    }
+
     pub(super) fn start(&mut self, cap: CapId, at: Nanos) {
         self.any = true;
-        self.afterwards = false;
+        self.process(Some(cap)).last = None;
         let progress = self.cap(cap);
         progress.statistics = None;
         match &mut progress.start {
@@ -150,16 +181,18 @@ impl Collections {
         };
         let statistics = progress.statistics.take();
         if let Some(mut collection) = statistics {
-            collection.number = saturating_u32(self.all.len() + 1);
+            let place = self.all.len();
+            collection.number = saturating_u32(place + 1);
             collection.start = start;
             collection.end = at;
-            let ended = self.all.last().map_or(0, |last| last.end.0);
-            let requested = self.requests.latest(cap, ended, start.0);
+            let process = self.process(Some(cap));
+            collection.allocated_bytes = std::mem::take(&mut process.allocated_bytes);
+            let ended = std::mem::replace(&mut process.ended, at);
+            process.last = Some(place);
+            let requested = self.requests.latest(cap, ended.0, start.0);
             collection.sync_ns = requested.map(|at| start.0 - at);
-            collection.allocated_bytes = std::mem::take(&mut self.allocated_bytes);
-            self.tallies.push(self.all.len(), &collection);
+            self.tallies.push(place, &collection);
             self.all.push(collection);
-            self.afterwards = true;
         }
     }
 
@@ -180,19 +213,20 @@ impl Collections {
         self.without_statistics = numbered.map(collection).collect();
     }
 
-    pub(super) fn allocated(&mut self, bytes: u64) {
-        match self.all.last_mut() {
-            Some(last) if self.afterwards => {
-                last.allocated_bytes = last.allocated_bytes.saturating_add(bytes);
-            }
-            _ => self.allocated_bytes = self.allocated_bytes.saturating_add(bytes),
+    pub(super) fn allocated(&mut self, cap: CapId, bytes: u64) {
+        if let Some(last) = self.last(Some(cap)) {
+            last.allocated_bytes = last.allocated_bytes.saturating_add(bytes);
+            return;
         }
+        let process = self.process(Some(cap));
+        process.allocated_bytes = process.allocated_bytes.saturating_add(bytes);
     }
 
-    /// Returns the collection that figures of a capability belong to: the one it leads now, or the last one.
+    /// Returns the collection that figures of a capability belong to: the one it leads now, or the last one of its
+    /// process.
     fn current(&mut self, cap: Option<CapId>) -> Option<&mut Collection> {
-        if self.afterwards {
-            return self.all.last_mut();
+        if self.process(cap).last.is_some() {
+            return self.last(cap);
         }
         self.cap(cap?).statistics.as_mut()
     }

@@ -86,6 +86,7 @@ impl Sink for Numbers {
         EventType::GC_STATS_GHC,
         EventType::TASK_CREATE,
         EventType::CAPSET_CREATE,
+        EventType::CAPSET_ASSIGN_CAP,
     ]);
 
     fn event(&mut self, record: &Record<'_>) {
@@ -109,6 +110,11 @@ impl Sink for Numbers {
                 },
                 _,
             ) => self.heaps.created(capset, capset_type),
+            (Event::CapsetAssignCap { capset, cap }, _) => {
+                if let Some(process) = self.heaps.place(capset) {
+                    self.collections.assign(cap, process);
+                }
+            }
             (event, cap) => self.counter_event(&event, cap, at),
         }
     }
@@ -153,7 +159,7 @@ impl Numbers {
                     let is_late = self.begin > Nanos(0);
                     let before = self.allocated.push(cap, at.0, alloc_bytes, is_late);
                     let more = alloc_bytes.saturating_sub(before.unwrap_or(0));
-                    self.collections.allocated(more);
+                    self.collections.allocated(cap, more);
                 }
             }
             Event::HeapSize {

@@ -29,6 +29,11 @@ impl<const N: usize> ProcessSums<N> {
         }
     }
 
+    /// Returns the index of a process; `None` for a capability set that is no process.
+    pub(crate) fn place(&self, capset: CapsetId) -> Option<usize> {
+        self.0.iter().position(|(known, _)| *known == capset)
+    }
+
     /// Updates the figures of a process that are given, and returns the sums over all. The figures of a capability set
     /// that is no process are returned as they are.
     pub(crate) fn update(&mut self, capset: CapsetId, figures: [Option<u64>; N]) -> [u64; N] {
