@@ -21,8 +21,10 @@ use super::timeline::Observer;
 use columns::{ColumnsMenu, is_narrow};
 use eventlog::ids::ThreadId;
 use head::Head;
+use model::time::Interval;
 pub(super) use rows::{Branch, GridRow, Rows};
 use scroll::ROW_PX;
+use session::tracks::TrackId;
 pub(super) use sortable::{SortableColumns, sortable_columns};
 pub(super) use views::columns::Column;
 use views::columns::{Arrangement, Change};
@@ -75,6 +77,14 @@ pub(super) enum Item {
     TickyCounter(u64),
     /// Key of a band of a heap profile.
     Band(String),
+    /// Number of a collection.
+    Collection(u32),
+    /// Stack of cost centres.
+    Stack(u32),
+    /// Name of a function.
+    Function(String),
+    /// Track and time of a mark in view.
+    Mark(Option<TrackId>, Interval),
 }
 
 /// Current row of a table, as properties of its grid.

@@ -84,6 +84,31 @@ test('two fingers do not move the graph to and fro', async ({ page }) => {
   expect(Math.abs(after.middle - before.middle)).toBeLessThan(before.length * 0.05);
 });
 
+test('a second finger does not move the part that is shown in the minimap', async ({ page }) => {
+  await open(page, PROFILED, '&fo=left');
+  await canvas(page).focus();
+  for (let i = 0; i < 4; i += 1) await page.keyboard.press('+');
+  const [map, shown] = [page.locator('.flame-small'), page.locator('.flame-window')];
+  const width = async () => (await shown.boundingBox()).width / (await map.boundingBox()).width;
+  await expect.poll(width).toBeLessThan(0.25);
+  const box = await map.boundingBox();
+  const [x, y] = [(part) => box.x + box.width * part, box.y + 10];
+  /** Returns the middle of the part that is shown, from 0 to 1. */
+  const middle = async () => {
+    const part = await shown.boundingBox();
+    return (part.x + part.width / 2 - box.x) / box.width;
+  };
+  await touch(
+    map,
+    ['pointerdown', 11, x(0.3), y], ['pointermove', 11, x(0.4), y], ['pointerdown', 12, x(0.7), y],
+    ['pointermove', 12, x(0.8), y], ['pointermove', 11, x(0.5), y],
+    ['pointerup', 12, x(0.8), y], ['pointerup', 11, x(0.5), y],
+  );
+  await expect.poll(middle).toBeCloseTo(0.4, 1);
+  await touch(map, ['pointerdown', 12, x(0.6), y], ['pointerup', 12, x(0.6), y]);
+  await expect.poll(middle).toBeCloseTo(0.6, 1);
+});
+
 test('says where the time of a program went, by source', async ({ page }) => {
   await open(page, DEMO);
   const titles = ['Haskell and foreign code', 'Spans of the program', 'Waiting threads'];
@@ -175,6 +200,17 @@ test('a sandwich has a table of all functions, and callers and callees of one', 
   await page.getByRole('button', { name: 'Function' }).click();
   const names = await rows.locator('[role=gridcell]:first-child').allTextContents();
   expect(names).toEqual([...names].sort());
+  await page.getByRole('searchbox', { name: 'Search frames' }).fill('level2');
+  await expect(first).toHaveText('Main.level2');
+  // The current row stays with its function while others come and go.
+  const table = page.getByRole('grid', { name: 'Functions' });
+  await table.focus();
+  await page.keyboard.press('ArrowDown');
+  const current = table.locator('.current').getByRole('gridcell').first();
+  await expect(current).toHaveText('Main.level2');
+  await page.getByRole('searchbox', { name: 'Search frames' }).fill('level');
+  await expect(first).not.toHaveText('Main.level2');
+  await expect(current).toHaveText('Main.level2');
   await page.getByRole('searchbox', { name: 'Search frames' }).fill('level2');
   await expect(first).toHaveText('Main.level2');
   await first.click();

@@ -85,6 +85,33 @@ test('a merged log is moved by hand later, and the view stays', async ({ page })
   await expect(page.getByRole('tab', { name: 'Process' })).toHaveAttribute('aria-selected', 'true');
 });
 
+test('notes that are not saved are asked about before a merged log is opened in place of theirs', async ({ page }) => {
+  await openLog(page, LOGS[0]);
+  const note = page.locator('.notes-list').getByRole('textbox');
+  await page.keyboard.press('b');
+  await expect(note).toBeFocused();
+  await page.keyboard.type('slow');
+  await page.keyboard.press('Enter');
+  await expect(note).not.toBeFocused();
+  const question = page.locator('.offer');
+  const ask = async () => {
+    await dropAll(page, LOGS);
+    await way(page, 'Start').check();
+    await merge(page);
+    await expect(question).toHaveText(/^This closes “fib-forkio-N2-l\.eventlog”\. You have not saved 1 note\./);
+    await expect(dialog(page)).toHaveCount(0);
+  };
+  await ask();
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await expect(question).toHaveCount(0);
+  await expect(note).toHaveValue('slow');
+  await ask();
+  await question.getByRole('button', { name: 'Open instead' }).click();
+  await loaded(page);
+  await expect(page.getByRole('banner')).toContainText('3 processes');
+  await expect(question).toHaveCount(0);
+});
+
 test('what cannot be merged is said, and nothing is lost', async ({ page }) => {
   await openLog(page, LOGS[0]);
   await dropAll(page, LOGS, { [LOGS[1]]: Buffer.from('no log at all') });

@@ -184,6 +184,24 @@ test('collections are sorted by any column, and a click shows one', async ({ pag
   await expect(cell(0, 5)).not.toHaveText(longest);
 });
 
+test('the last collection becomes current before it is loaded', async ({ page }) => {
+  await openLog(page, fixture('../../../www/demo/article-index-hc').concat('.gz'), './#v=1&p=gc');
+  const grid = page.getByRole('grid', { name: 'Collections' });
+  const row = (n) => page.locator(`#collection-rows-row-${n}`);
+  await expect(row(0).getByRole('gridcell').first()).toHaveText('1');
+  const count = Number(await grid.getAttribute('aria-rowcount')) - 1;
+  expect(count).toBeGreaterThan(500);
+  await grid.focus();
+  await page.keyboard.press('ArrowDown');
+  await expect(row(0)).toHaveClass(/current/);
+  await page.keyboard.press('End');
+  await expect(row(count - 1)).toHaveClass(/current/);
+  await expect(row(count - 1).getByRole('gridcell').first()).toHaveText(/\d/);
+  // The keyboard goes on from there.
+  await page.keyboard.press('ArrowUp');
+  await expect(row(count - 2)).toHaveClass(/current/);
+});
+
 test('collections are saved as CSV and JSON, in the order of the table', async ({ page }) => {
   await openLog(page, fixture(GC_HEAVY));
   await page.getByRole('tab', { name: 'Collections' }).click();

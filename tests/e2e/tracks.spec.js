@@ -295,6 +295,23 @@ test('the table of what is in view follows, and leads to a mark', async ({ page 
   await expect(strip(page)).toContainText(what.trim().slice(0, 20));
 });
 
+test('the current row of the table of what is in view stays with its mark', async ({ page }) => {
+  await openLog(page, LOG, './#v=1&p=view');
+  const grid = page.getByRole('grid', { name: 'Marks in view' });
+  const current = page.locator('.in-view .grid-window .current');
+  await expect(grid).toBeVisible();
+  await grid.focus();
+  await page.keyboard.press('End');
+  await expect(current.getByRole('gridcell').first()).toHaveText(/\w/);
+  const mark = async () => (await current.getByRole('gridcell').allTextContents()).slice(0, 3);
+  const [before, rows] = [await mark(), Number(await grid.getAttribute('aria-rowcount'))];
+  // Fewer rows come before it.
+  await page.locator('.in-view select').selectOption(before[0]);
+  await expect.poll(async () => Number(await grid.getAttribute('aria-rowcount'))).toBeLessThan(rows);
+  await expect(current).toHaveCount(1);
+  await expect.poll(mark).toEqual(before);
+});
+
 test('a track chosen for the table of what is in view stays chosen when it leaves the view', async ({ page }) => {
   await openLog(page, LOG, './#v=1&p=view');
   const choice = page.locator('.in-view select');

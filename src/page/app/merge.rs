@@ -4,6 +4,7 @@ use web_sys::File;
 use yew::prelude::*;
 
 use super::App;
+use super::notes::Closing;
 use super::perform::stem;
 use crate::client::{MergeEvent, Merger};
 use crate::files::{self, LogFile, Origin, SortedFiles};
@@ -64,7 +65,7 @@ impl App {
     }
 
     /// Returns the inputs of the open log, if it was merged here.
-    fn merge_inputs(&self) -> Option<&MergeInputs> {
+    pub(super) fn merge_inputs(&self) -> Option<&MergeInputs> {
         let inputs = self.last_merge.as_ref()?;
         let is_open_log =
             inputs.fingerprint.is_some() && inputs.fingerprint == self.log.fingerprint;
@@ -153,27 +154,38 @@ impl App {
         true
     }
 
-    /// Opens the merged log; keeps the view if the open log is the result of an earlier merge.
+    /// Opens the merged log, or asks first.
     fn on_merged(&mut self, ctx: &Context<Self>, (log, report): (LogFile, MergeReport)) -> bool {
         let Some(MergeDialog { logs, options, .. }) = self.dialogs.merging.take() else {
             return false;
         };
+        let inputs = MergeInputs {
+            fingerprint: log.fingerprint,
+            logs,
+            options,
+        };
+        self.close_or_ask(ctx, Closing::Merged(log, inputs, report))
+    }
+
+    /// Opens the merged log; keeps the view if the open log is the result of an earlier merge.
+    pub(super) fn open_merged(
+        &mut self,
+        ctx: &Context<Self>,
+        log: &LogFile,
+        inputs: MergeInputs,
+        report: &MergeReport,
+    ) {
         if self.merge_inputs().is_some() {
             self.sync_view();
             let mut link = self.link();
             link.fingerprint = log.fingerprint;
             self.pending_link = Some(link);
         }
-        self.last_merge = Some(MergeInputs {
-            fingerprint: log.fingerprint,
-            logs,
-            options,
-        });
-        self.open(ctx, &log);
+        self.last_merge = Some(inputs);
+        self.open(ctx, log);
         if !report.notes.is_empty() {
             self.dialogs.notice = Some(report.notes.join(" "));
         }
-        true
     }
 
     /// Saves the file of the open log, for example a merged one.

@@ -6,6 +6,7 @@ use js_sys::Array;
 use yew::prelude::*;
 
 use super::App;
+use super::merge::MergeInputs;
 use crate::files::LogFile;
 use crate::open_log::OpenLog;
 use crate::panel::PanelRequest;
@@ -13,6 +14,7 @@ use crate::save;
 use crate::update::callback;
 use crate::viewer::{Control, NavigationTarget};
 use model::time::Interval;
+use protocol::MergeReport;
 use scene::format::pluralize;
 use session::alignment::Role;
 use views::notes::{MAX_NOTES, Note, Notes, file};
@@ -25,6 +27,8 @@ pub(super) enum Closing {
     OpenTwo(LogFile, LogFile),
     /// Opens the sample of the tour in place of the open logs.
     Tour(LogFile),
+    /// Opens a merged log in place of the open logs.
+    Merged(LogFile, MergeInputs, MergeReport),
     /// Opens a log in place of the second one.
     Compare(LogFile),
     /// Closes the log with this role.
@@ -63,7 +67,11 @@ impl App {
         let [own, other] = self.unsaved_by_log();
         let is_own = matches!(closing, Closing::Close(role) if self.role() == Some(*role));
         match closing {
-            Closing::OpenTwo(..) | Closing::Tour(_) => (self.names(), own + other),
+            // The notes on the result of an earlier merge are kept.
+            Closing::Merged(..) if self.merge_inputs().is_some() => (self.names(), other),
+            Closing::OpenTwo(..) | Closing::Tour(_) | Closing::Merged(..) => {
+                (self.names(), own + other)
+            }
             Closing::Close(_) if is_own => (vec![self.log.name.as_str()], own),
             Closing::Close(_) | Closing::Compare(_) => {
                 let other_log = self.other.as_ref().map(|other| &other.log);
@@ -92,6 +100,7 @@ impl App {
         match closing {
             Closing::OpenTwo(one, two) => self.open_two(ctx, one, two),
             Closing::Tour(file) => self.open_tour(ctx, &file),
+            Closing::Merged(log, inputs, report) => self.open_merged(ctx, &log, inputs, &report),
             Closing::Compare(file) => self.open_other(ctx, &file, self.pending_role(&file)),
             Closing::Close(role) => return self.close_one(ctx, role),
         }
@@ -106,7 +115,7 @@ impl App {
         let (names, lost) = self.losses(closing);
         let names: Vec<String> = names.iter().map(|name| format!("“{name}”")).collect();
         let answer = match closing {
-            Closing::OpenTwo(..) | Closing::Tour(_) => "Open instead",
+            Closing::OpenTwo(..) | Closing::Tour(_) | Closing::Merged(..) => "Open instead",
             Closing::Compare(_) | Closing::Close(_) => "Close the log",
         };
         let on_save = callback(ctx, |app, _, _: MouseEvent| {

@@ -13,7 +13,9 @@ use crate::data_table::{DataTable, TableCell, TableColumn, TableRow};
 use crate::dom::state_callback;
 use crate::export_rows::{ExportButtons, use_table_rows};
 use crate::goto_link::GotoLink;
-use crate::grid::{Column, Grid, RowActivated, Rows, ScrollTo, SortableColumns, sortable_columns};
+use crate::grid::{
+    Column, Grid, Item, LoadedItems, Rows, ScrollTo, SortableColumns, sortable_columns, use_current,
+};
 use crate::guide::how_to_record;
 use crate::panel::{Answered, Extent, PanelProps, use_answered};
 use crate::viewer::NavigationTarget;
@@ -85,8 +87,7 @@ fn pauses_query(range: Option<Interval>) -> CollectionsQuery {
 pub(super) fn Collections(props: &PanelProps) -> Html {
     let sort = use_state_eq(|| BY_START);
     let window = use_state_eq(|| 0..100_u64);
-    // The current row is identified by the number of the collection.
-    let current = use_state_eq(|| None::<u32>);
+    let current = use_state_eq(|| None);
     let scroll_to = use_state_eq(ScrollTo::default);
     // Pause range of the selected histogram bar, whose collections are listed.
     let lengths = use_state_eq(|| None::<Lengths>);
@@ -108,6 +109,11 @@ pub(super) fn Collections(props: &PanelProps) -> Html {
     let table = rows_query(props.range, (*lengths).clone(), *sort, 0..0);
     let out = use_table_rows(&props.source.client, table);
     let found = rows.as_ref().map(|rows| Rc::clone(&rows.answer));
+    let loaded = found.as_deref().map_or_else(LoadedItems::none, |found| {
+        let numbers = found.rows.iter().map(|gc| Item::Collection(gc.number));
+        LoadedItems::new(found.first, numbers)
+    });
+    let current = use_current(&current, loaded);
     let grid_rows = use_memo(found, |found| grid_rows(found.as_deref()));
     let (Some(rows), Some(pauses)) = (rows, pauses) else {
         return html! { <p class="empty">{ "Loading the collections…" }</p> };
@@ -128,12 +134,6 @@ pub(super) fn Collections(props: &PanelProps) -> Html {
         })
     };
     let on_window = state_callback(&window);
-    let on_current = {
-        let (current, found) = (current.setter(), Rc::clone(found));
-        Callback::from(move |activated: RowActivated| {
-            current.set(collection_at(&found, activated.row).map(|gc| gc.number));
-        })
-    };
     let on_activate = {
         let (found, on_goto) = (Rc::clone(found), props.on_goto.clone());
         Callback::from(move |row| {
@@ -150,10 +150,8 @@ pub(super) fn Collections(props: &PanelProps) -> Html {
         })
     };
     let drop_lengths = state_callback(&lengths).reform(|_: MouseEvent| None);
-    let current = current.and_then(|number| {
-        let place = found.rows.iter().position(|gc| gc.number == number)?;
-        Some(found.first.saturating_add(place as u64))
-    });
+    // The same collection may not be among those of another range.
+    let at = current.row.filter(|row| *row < found.total);
     html! {
         <div class="collections">
             { patterns() }
@@ -166,7 +164,7 @@ pub(super) fn Collections(props: &PanelProps) -> Html {
             }
             <p class="tools"><ExportButtons name="collections" total={found.total} rows={out} /></p>
             <Grid name="collection-rows" label="Collections" columns={COLUMNS.columns} total={found.total} rows={grid_rows}
-                sort={Some(*sort)} {on_sort} {on_window} {current} {on_current} {on_activate} scroll_to={*scroll_to} />
+                sort={Some(*sort)} {on_sort} {on_window} current={at} on_current={current.on_current} {on_activate} scroll_to={*scroll_to} />
             </div>
             { view_pauses(props, &pauses, &lengths) }
         </div>

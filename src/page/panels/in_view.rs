@@ -6,7 +6,7 @@ use yew::prelude::*;
 
 use crate::dom::{state_callback, value_of};
 use crate::export_rows::{ExportButtons, RowSource};
-use crate::grid::{Column, Grid, GridRow, Rows, current_callback};
+use crate::grid::{Column, Grid, GridRow, Item, LoadedItems, Rows, use_current};
 use crate::panel::PanelProps;
 use crate::viewer::{NavigationTarget, VisibleItem};
 use scene::format;
@@ -39,7 +39,7 @@ const NAMES: [&str; 4] = ["track", "start_ns", "duration_ns", "text"];
 #[component]
 pub(super) fn InView(props: &PanelProps) -> Html {
     let track = use_state_eq(String::new);
-    let current = use_state_eq(|| None::<u64>);
+    let current = use_state_eq(|| None);
     let tracks = use_memo((props.items.clone(), (*track).clone()), |(items, track)| {
         track_names(items, track)
     });
@@ -57,6 +57,11 @@ pub(super) fn InView(props: &PanelProps) -> Html {
                 .collect(),
         },
     );
+    let marks = shown.iter().filter_map(|&i| props.items.get(i));
+    let loaded = LoadedItems::new(0, marks.map(|item| Item::Mark(item.track, item.span)));
+    let current = use_current(&current, loaded);
+    // The mark may be out of view.
+    let at = current.row.filter(|row| *row < shown.len() as u64);
     let out = use_memo(
         (props.items.clone(), Rc::clone(&shown)),
         |(items, shown)| {
@@ -111,8 +116,8 @@ pub(super) fn InView(props: &PanelProps) -> Html {
                 <p class="empty">{ "No marks in view: zoom out (0), or scroll to tracks with spans." }</p>
             } else {
                 <Grid name="in-view-rows" label="Marks in view" columns={COLUMNS} total={shown.len() as u64}
-                    rows={Rc::clone(&rows)} on_window={Callback::noop()} current={*current}
-                    on_current={current_callback(&current)} {on_activate} />
+                    rows={Rc::clone(&rows)} on_window={Callback::noop()} current={at}
+                    on_current={current.on_current} {on_activate} />
             }
         </div>
     }

@@ -103,7 +103,12 @@ pub(super) enum Msg {
     },
     Key(KeyboardEvent),
     DragEnded,
-    SmallAt(f64),
+    /// A pointer was pressed on the minimap, or moved on it.
+    SmallAt {
+        pointer: i32,
+        x: f64,
+        is_press: bool,
+    },
 }
 
 /// Identity of the selected box, stable across repeated queries.
@@ -284,6 +289,15 @@ fn is_same_tree(a: &FlameQuery, b: &FlameQuery) -> bool {
     are_numbered_alike && a.steps == b.steps && a.view == b.view
 }
 
+/// Returns the message about a pointer on the minimap.
+fn small_at(event: &PointerEvent, is_press: bool) -> Msg {
+    Msg::SmallAt {
+        pointer: event.pointer_id(),
+        x: f64::from(event.offset_x()),
+        is_press,
+    }
+}
+
 impl Component for FlameCanvas {
     type Message = Msg;
     type Properties = CanvasProps;
@@ -375,7 +389,18 @@ impl Component for FlameCanvas {
                 self.emit_pick(props);
             }
             Msg::DragEnded => self.drag.cancel(),
-            Msg::SmallAt(x) => {
+            Msg::SmallAt {
+                pointer,
+                x,
+                is_press,
+            } => {
+                if is_press {
+                    self.drag.press(pointer, x);
+                }
+                let is_pressed = is_press && self.drag.is_pressed();
+                if !is_pressed && self.drag.move_to(pointer, x).is_none() {
+                    return false;
+                }
                 let at = x / self.size().0.max(1.0);
                 let middle = self.window.left + self.window.width / 2.0;
                 self.move_by(props, (at - middle) / self.window.width);
@@ -399,6 +424,7 @@ impl Component for FlameCanvas {
     fn view(&self, ctx: &Context<Self>) -> Html {
         let props = ctx.props();
         let link = ctx.link();
+        let ended = link.callback(|_: PointerEvent| Msg::DragEnded);
         let pick = self
             .hovered
             .or(self.selected)
@@ -416,10 +442,14 @@ impl Component for FlameCanvas {
                     { self.ruler(ctx) }
                 } else if props.minimap {
                     <div key="small" class="flame-small" aria-hidden="true"
-                        onpointerdown={link.callback(|event: PointerEvent| Msg::SmallAt(f64::from(event.offset_x())))}
+                        onpointerdown={link.callback(|event: PointerEvent| {
+                            capture_pointer(&event);
+                            small_at(&event, true)
+                        })}
                         onpointermove={link.batch_callback(|event: PointerEvent| {
-                            (event.buttons() & 1 == 1).then(|| Msg::SmallAt(f64::from(event.offset_x())))
-                        })}>
+                            (event.buttons() & 1 == 1).then(|| small_at(&event, false))
+                        })}
+                        onpointerup={ended.clone()} onpointercancel={ended.clone()}>
                         <canvas ref={self.small_canvas.clone()} />
                         <div class="flame-window" ref={self.small_window.clone()} />
                     </div>
@@ -435,7 +465,7 @@ impl Component for FlameCanvas {
                                 let (pointer, (x, _)) = (event.pointer_id(), position(&event));
                                 (event.button() == 0).then_some(Msg::Pressed { pointer, x })
                             })}
-                            onpointercancel={link.callback(|_: PointerEvent| Msg::DragEnded)}
+                            onpointercancel={ended}
                             onpointermove={link.callback(|event: PointerEvent| Msg::Pointed(event.pointer_id(), Some(position(&event))))}
                             onpointerleave={link.callback(|event: PointerEvent| Msg::Pointed(event.pointer_id(), None))}
                             onpointerup={link.callback(|event: PointerEvent| {

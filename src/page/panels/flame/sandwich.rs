@@ -11,7 +11,7 @@ use super::pick::Pick;
 use crate::client::LogClient;
 use crate::export_rows::{ExportButtons, RowSource};
 use crate::grid::{
-    Column, Grid, GridRow, Rows, SortableColumns, current_callback, sortable_columns,
+    Column, Grid, GridRow, Item, LoadedItems, Rows, SortableColumns, sortable_columns, use_current,
 };
 use crate::panel::edited;
 use analysis::flamegraph::source_info::SourceInfo;
@@ -270,8 +270,10 @@ fn table(
         first: 0,
         rows: listed.iter().map(row).collect(),
     });
+    let names = listed.iter().map(|row| Item::Function(row.frame.name()));
+    let loaded = LoadedItems::new(0, names);
     html! {
-        <CurrentGrid {rows} total={listed.len() as u64} columns={columns.columns} sort={(column, sort.1)} {on_sort} {on_activate}
+        <CurrentGrid {rows} {loaded} total={listed.len() as u64} columns={columns.columns} sort={(column, sort.1)} {on_sort} {on_activate}
             at={current.map(|at| at as u64)} compared={compared} />
     }
 }
@@ -279,6 +281,8 @@ fn table(
 #[derive(Properties, PartialEq)]
 struct CurrentGridProps {
     rows: Rc<Rows>,
+    /// Functions of the rows.
+    loaded: LoadedItems<Item>,
     total: u64,
     columns: &'static [Column],
     sort: (usize, bool),
@@ -292,14 +296,15 @@ struct CurrentGridProps {
 /// Renders the table with a keyboard cursor.
 #[component]
 fn CurrentGrid(props: &CurrentGridProps) -> Html {
-    let current = use_state_eq(|| None::<u64>);
+    let current = use_state_eq(|| None);
     {
-        // In another order, or with other rows, a row number means another function.
+        // Another order or selection starts anew.
         let current = current.setter();
-        use_effect_with((props.at, props.sort, props.total), move |_| {
-            current.set(None);
-        });
+        use_effect_with((props.at, props.sort), move |_| current.set(None));
     }
+    let current = use_current(&current, props.loaded.clone());
+    // The function may not be among those of another range or search.
+    let at = current.row.filter(|row| *row < props.total);
     let name = if props.compared {
         "flame-rows-compared"
     } else {
@@ -308,7 +313,7 @@ fn CurrentGrid(props: &CurrentGridProps) -> Html {
     html! {
         <Grid {name} label="Functions" columns={props.columns} total={props.total} rows={Rc::clone(&props.rows)}
             sort={Some(props.sort)} on_sort={props.on_sort.clone()} on_window={Callback::noop()}
-            current={current.or(props.at)} on_current={current_callback(&current)} on_activate={props.on_activate.clone()} />
+            current={at.or(props.at)} on_current={current.on_current} on_activate={props.on_activate.clone()} />
     }
 }
 

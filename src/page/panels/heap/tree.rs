@@ -8,8 +8,8 @@ use yew::prelude::*;
 use crate::dom::state_callback;
 use crate::export_rows::{ExportButtons, RowSource};
 use crate::grid::{
-    Branch, Column, FIRST_ROWS, Grid, GridRow, RowActivated, Rows, ScrollTo, SortableColumns,
-    sortable_columns,
+    Branch, Column, FIRST_ROWS, Grid, GridRow, Item, LoadedItems, RowActivated, Rows, ScrollTo,
+    SortableColumns, sortable_columns, use_current,
 };
 use crate::guide::how_to_record;
 use crate::panel::{PanelProps, span_text, use_answer};
@@ -46,7 +46,7 @@ pub(super) fn Tree(props: &PanelProps) -> Html {
     let window = use_state(|| FIRST_ROWS);
     let open = use_state_eq(|| None::<ExpandedNodes>);
     let sort = use_state_eq(|| (TreeColumn::default(), true));
-    let current = use_state_eq(|| None::<u32>);
+    let current = use_state_eq(|| None);
     let query = TreeQuery {
         profile: view.choice.profile,
         range: props.range,
@@ -57,6 +57,12 @@ pub(super) fn Tree(props: &PanelProps) -> Html {
         rows: (*window).clone(),
     };
     let answer = use_answer(&props.source, query.clone());
+    let tree = answer.as_deref().and_then(Option::as_ref);
+    let loaded = tree.map_or_else(LoadedItems::none, |tree| {
+        let stacks = tree.rows.iter().map(|row| Item::Stack(row.stack));
+        LoadedItems::new(tree.first, stacks)
+    });
+    let current = use_current(&current, loaded);
     // The export has all expanded rows, not just the visible ones.
     let asked = TreeQuery {
         rows: FIRST_ROWS,
@@ -78,28 +84,21 @@ pub(super) fn Tree(props: &PanelProps) -> Html {
     let Some(tree) = (*answer).as_ref() else {
         return html! { <div class="empty"><p>{ "This profile has no tree: trees need a profile by cost-centre stack (+RTS -hc, in a program built with -prof)." }</p>{ how_to_record("record-heap") }</div> };
     };
-    let on_current = {
-        let (current, answer) = (current.setter(), Rc::clone(&answer));
-        Callback::from(move |activated: RowActivated| {
-            let row = answer
-                .as_ref()
-                .as_ref()
-                .and_then(|tree| row_at(tree, activated.row));
-            current.set(row.map(|row| row.stack));
-        })
-    };
+    let on_current = current.on_current;
     let on_fold = {
-        let (answer, open, current) = (Rc::clone(&answer), open.setter(), current.setter());
-        Callback::from(move |(row, opens): (u64, bool)| {
+        let (answer, open, on_current) = (Rc::clone(&answer), open.setter(), on_current.clone());
+        Callback::from(move |(number, opens): (u64, bool)| {
             let Some(tree) = answer.as_ref() else { return };
-            let Some(row) = row_at(tree, row) else { return };
+            let Some(row) = row_at(tree, number) else {
+                return;
+            };
             match row.open {
                 Some(is_open) if is_open != opens => open.set(Some(folded(tree, row, opens))),
                 // Collapsing a collapsed row goes to its parent.
-                _ if !opens => {
-                    let parent = row.parent.and_then(|parent| row_at(tree, parent));
-                    current.set(parent.map_or(Some(row.stack), |parent| Some(parent.stack)));
-                }
+                _ if !opens => on_current.emit(RowActivated {
+                    row: row.parent.unwrap_or(number),
+                    extend: false,
+                }),
                 _ => {}
             }
         })
@@ -125,8 +124,13 @@ pub(super) fn Tree(props: &PanelProps) -> Html {
         })
     };
     let sorted = COLUMNS.index_of(sort.0);
-    let chosen = current.and_then(|stack| tree.rows.iter().position(|row| row.stack == stack));
-    let at = chosen.map(|place| tree.first + place as u64);
+    let stack = match current.item {
+        Some(Item::Stack(stack)) => Some(stack),
+        _ => None,
+    };
+    let chosen = stack.and_then(|stack| tree.rows.iter().find(|row| row.stack == stack));
+    // The same cost centre may not be among those of another range or filter.
+    let at = current.row.filter(|row| *row < tree.total);
     let rows = Rc::new(Rows {
         first: tree.first,
         rows: tree
@@ -137,14 +141,14 @@ pub(super) fn Tree(props: &PanelProps) -> Html {
     });
     html! {
         <div class="heap-tree">
-            { head(props, tree, &open.setter(), chosen.and_then(|place| tree.rows.get(place)), (*out).clone()) }
+            { head(props, tree, &open.setter(), chosen, (*out).clone()) }
             if tree.total == 0 {
                 <p class="empty">{ why_empty(props, &view) }</p>
             } else {
                 <Grid name="heap-tree-rows" label="Cost centres" columns={COLUMNS.columns} total={tree.total} {rows}
                     sums={sums(&tree.all)} sort={sorted.map(|column| (column, sort.1))} {on_sort}
                     on_window={state_callback(&window)} current={at} {on_current} {on_activate} {on_fold}
-                    scroll_to={ScrollTo { serial: current.map_or(0, |stack| stack.wrapping_add(1)), row: at.unwrap_or(0) }} />
+                    scroll_to={ScrollTo { serial: stack.map_or(0, |stack| stack.wrapping_add(1)), row: at.unwrap_or(0) }} />
             }
         </div>
     }
