@@ -123,11 +123,11 @@ fn a_range_outside_of_a_cut_log_is_an_error() {
     assert_eq!(of_part["first"], 2_000_000);
     assert_eq!(of_part["last"], 4_000_000);
     for time in ["first", "last"] {
-        assert_eq!(of_part["cut"][time], whole[time], "{time}");
+        assert_eq!(of_part["before_cut"][time], whole[time], "{time}");
     }
-    assert!(whole["cut"].is_null());
+    assert!(whole["before_cut"].is_null());
     let text = stdout(&["info", &part]);
-    assert!(text.contains("\ncut\tout of a log from "), "{text}");
+    assert!(text.contains("\nbefore the cut\t"), "{text}");
 }
 
 /// Of several logs, an error names the one that it is about.

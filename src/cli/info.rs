@@ -78,7 +78,7 @@ fn print_json(info: &Info, reader: &LogReader, out: &mut Out) -> io::Result<()> 
         "capabilities": caps,
         "first": span.map(|span| span.start().0),
         "last": span.map(|span| span.end().0),
-        "cut": uncut(info).map(|log| json!({ "first": log.start().0, "last": log.end().0 })),
+        "before_cut": uncut(info).map(|log| json!({ "first": log.start().0, "last": log.end().0 })),
         "bytes": reader.len().0,
         "events": info.events,
         "types": types,
@@ -173,8 +173,8 @@ fn rows(info: &Info, reader: &LogReader) -> Vec<Vec<Cell<'static>>> {
     }
     if let Some(log) = uncut(info) {
         let (first, last) = (log.start().0, log.end().0);
-        let text = format!("out of a log from {first} ns to {last} ns");
-        rows.push(vec!["cut".into(), text.into()]);
+        let text = format!("{first} to {last}");
+        rows.push(vec!["before the cut".into(), text.into()]);
     }
     rows.push(vec!["events".into(), info.events.into()]);
     for t in info.types() {

@@ -196,10 +196,8 @@ fn print_left_out(counts: &MergeCounts) {
             counts.censuses
         ));
     }
-    if let Some(intervals) = counts.differing_intervals() {
-        print_message(format_args!(
-            "the processes took samples at different intervals ({intervals}): a log does not tell which process an interval belongs to, so all samples count for the one logged last"
-        ));
+    if let Some(note) = counts.note_on_intervals() {
+        print_message(note);
     }
     for (id, count) in &counts.misfits {
         print_message(format_args!(

@@ -98,11 +98,7 @@ fn left_out(counts: &MergeCounts) -> Vec<String> {
             counts.censuses
         ));
     }
-    if let Some(intervals) = counts.differing_intervals() {
-        said.push(format!(
-            "The processes took samples at different intervals ({intervals}): a log does not tell which process an interval belongs to, so all samples count for the one logged last."
-        ));
-    }
+    said.extend(counts.note_on_intervals());
     let misfits: u64 = counts.misfits.values().sum();
     if misfits > 0 {
         said.push(format!(

@@ -30,7 +30,7 @@ const MAX_FIRST_BYTES: u64 = 26_000;
 /// - 3,000 for exact values of small tables,
 /// - 2,000 for views that are restored exactly, and notes and links of two logs that stay,
 /// - 6,000 for the question before notes are lost, rows that stay current in a growing log, and pointers that drag.
-const MAX_PAGE_BYTES: u64 = 1_169_000;
+const MAX_PAGE_BYTES: u64 = 1_168_000;
 /// Maximum bytes of the worker's program. They include:
 ///
 /// - 70,000 for merging, logs of several processes, the checkpoint from which a growing log continues, and the
@@ -67,8 +67,8 @@ const MAX_PAGE_BYTES: u64 = 1_169_000;
 /// - 5,000 for stages that set the pace, slots counted in STM, threads that are kept waiting, and sparks that leave their
 ///   work,
 /// - 2,000 for figures of each process, rows without a frame, and many stacks in collections,
-/// - 5,000 for spans and collections of each process, concurrent calls, and cuts of logs without an end.
-const MAX_WORKER_BYTES: u64 = 1_610_000;
+/// - 9,000 for spans and collections of each process, concurrent calls, and cuts of logs without an end.
+const MAX_WORKER_BYTES: u64 = 1_612_000;
 
 /// Maximum bytes of the program for fleets, which only its page loads: statistics, charts and texts, and the descriptions
 /// of metrics.

@@ -69,14 +69,8 @@ pub(crate) fn gc_pauses_in(log: &Recording, range: Interval) -> Vec<GcPause<'_>>
     let all = log.numbers.collections_with_statistics();
     let mut gc_pauses: Vec<GcPause<'_>> = Vec::new();
     for (_, pauses) in log.store.account().processes() {
-        let mut next = all.partition_point(|statistics| statistics.end < range.start());
         for pause in pauses.starting_in(range) {
-            while all
-                .get(next)
-                .is_some_and(|statistics| statistics.end < pause.end)
-            {
-                next += 1;
-            }
+            let next = all.partition_point(|statistics| statistics.end < pause.end);
             let rest = all.get(next..).unwrap_or_default().iter();
             let mut same_end = rest.take_while(|statistics| statistics.end == pause.end);
             let statistics = same_end.find(|statistics| {

@@ -107,6 +107,16 @@ impl App {
         true
     }
 
+    /// Cancels the question whether logs may be closed; returns whether there was one.
+    pub(super) fn cancel_closing(&mut self) -> bool {
+        let is_cancelled = self.dialogs.closing.take().is_some();
+        if is_cancelled && !self.has_pending_fetch() {
+            // A link that named these logs is not for the next one that is opened.
+            self.pending_link = None;
+        }
+        is_cancelled
+    }
+
     /// Renders the question whether logs with unsaved notes may be closed.
     pub(super) fn view_closing(&self, ctx: &Context<Self>) -> Html {
         let Some(closing) = &self.dialogs.closing else {
@@ -126,9 +136,7 @@ impl App {
             let closing = app.dialogs.closing.take();
             closing.is_some_and(|closing| app.close_for(ctx, closing))
         });
-        let on_cancel = callback(ctx, |app, _, _: MouseEvent| {
-            app.dialogs.closing.take().is_some()
-        });
+        let on_cancel = callback(ctx, |app, _, _: MouseEvent| app.cancel_closing());
         html! {
             <div class="notice offer" role="status">
                 <span>

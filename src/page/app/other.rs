@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
+use super::notes::Closing;
 use super::{App, TimelineState};
 use crate::client::LogClient;
 use crate::files::LogFile;
@@ -94,6 +95,12 @@ impl App {
         let Some(other) = self.other.take() else {
             return false;
         };
+        if matches!(
+            self.dialogs.closing,
+            Some(Closing::Compare(_) | Closing::Close(_))
+        ) {
+            self.dialogs.closing = None;
+        }
         self.viewer.unpair();
         other.client.close();
         other.viewer.reset(self.client.no_log());

@@ -266,9 +266,7 @@ impl App {
                 return false;
             }
         }
-        if self.dialogs.closing.take().is_some()
-            || self.on_second_log_answer(ctx, SecondLogAnswer::Discard)
-        {
+        if self.cancel_closing() || self.on_second_log_answer(ctx, SecondLogAnswer::Discard) {
             return true;
         }
         if !self.views.view().tracks.selected.is_empty() {

@@ -5,8 +5,8 @@ use eventlog::ids::CapsetId;
 
 /// Type of capability sets that are OS processes.
 const OS_PROCESS: CapsetType = CapsetType(2);
-/// Limit of processes; more come from damage.
-const MAX_PROCESSES: usize = 64;
+/// Limit of processes, as that of the listed ones; more come from damage.
+const MAX_PROCESSES: usize = 1000;
 
 /// Latest figures of each process, of `N` kinds.
 ///

@@ -184,7 +184,9 @@ struct Name {
     open_numbers: u32,
     open: Option<UserSpan>,
     spans: Vec<UserSpan>,
-    /// Spans of its numbers, in the order in which they end.
+    /// Whether two of its numbers were open at once. Until then, its calls are the spans of the row.
+    is_concurrent: bool,
+    /// Calls of a concurrent name, in the order in which they end.
     calls: Vec<UserSpan>,
     total_ns: u64,
     unmatched_stops: u64,
@@ -220,7 +222,7 @@ pub struct ListedSpans {
     pub unmatched_stops: u64,
     /// Spans of the row, in time order; they do not overlap.
     pub spans: Vec<UserSpan>,
-    /// Calls in the order of their starts; empty if they are the spans of the row.
+    /// Calls in the order of their starts, if some are concurrent; else empty, as they are the spans of the row.
     concurrent_calls: Vec<UserSpan>,
     /// Spans as a lane. The detail of each is its number of starts, the code is 0 or [`OPEN`].
     pub lane: SpanLane,
@@ -332,6 +334,10 @@ impl SpanMatcher {
         call.state = next;
         if yields == Some(Announcement::Begins) {
             name.open_numbers = name.open_numbers.saturating_add(1);
+            if name.open_numbers > 1 && !name.is_concurrent {
+                name.is_concurrent = true;
+                name.calls.clone_from(&name.spans);
+            }
         }
     }
 
@@ -360,6 +366,7 @@ impl SpanMatcher {
                         last: Some(number),
                         ..span
                     };
+                    let call = call.filter(|_| name.is_concurrent);
                     name.calls.extend(call.map(ended));
                     name.open_numbers = name.open_numbers.saturating_sub(1);
                     if name.open_numbers == 0 {
@@ -373,7 +380,8 @@ impl SpanMatcher {
 
     fn finish(mut self, end: Nanos) -> UserSpans {
         for ((place, _), OpenCall { span, .. }) in self.open_calls {
-            if let Some(name) = self.names.get_mut(place) {
+            let name = self.names.get_mut(place);
+            if let Some(name) = name.filter(|name| name.is_concurrent) {
                 let end = end.0.max(span.start);
                 name.calls.push(UserSpan { end, ..span });
             }
@@ -407,9 +415,6 @@ impl SpanMatcher {
 fn listed(mut name: Name) -> ListedSpans {
     name.calls
         .sort_small_by_key(|call| (call.start, call.first));
-    if name.calls == name.spans {
-        name.calls = Vec::new();
-    }
     let mut lane = SpanLane::default();
     for span in &name.spans {
         lane.push(TimelineSpan {

@@ -19,7 +19,7 @@
 //! Each process has its capability set of type `OsProcess`, with process id and command line; where a log has
 //! none, one with the name of the file is added. A heap census does not identify its process, so only the heap
 //! profile of the first process that has one is written. The sampling interval of a time profile does not identify its
-//! process either; [`MergeCounts::differing_intervals`] tells if the processes have several.
+//! process either; [`MergeCounts::note_on_intervals`] tells if the processes have several.
 
 mod feed;
 mod pairs;
@@ -89,11 +89,16 @@ pub struct MergeCounts {
 }
 
 impl MergeCounts {
-    /// Lists the sampling intervals if there are several: readers of the new log use one of them for all samples.
-    pub fn differing_intervals(&self) -> Option<String> {
+    /// Describes the loss if the processes sampled at different intervals: readers of the new log know one of them.
+    pub fn note_on_intervals(&self) -> Option<String> {
         let all = self.tick_intervals.iter();
         let all: Vec<String> = all.map(|&ns| Span(i128::from(ns)).to_string()).collect();
-        (all.len() > 1).then(|| all.join(", "))
+        (all.len() > 1).then(|| {
+            format!(
+                "The processes sampled at different intervals ({}). A log does not tell whose interval is whose, so each sample of the new log stands for the last interval in it.",
+                all.join(", ")
+            )
+        })
     }
 }
 

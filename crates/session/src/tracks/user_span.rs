@@ -48,7 +48,7 @@ impl TrackKind for UserSpan {
 
     fn entries_in_log(log: &Log<'_>) -> impl IntoIterator<Item = TrackEntry> {
         let listed = |(number, spans): (u32, &ListedSpans)| {
-            let count = format::count(spans.info.count);
+            let count = format::count(spans.calls().len() as u64);
             TrackEntry::new(Self(number), &*spans.info.name).note(format!("× {count}"))
         };
         let names = log.recording.tracks.spans.listed();
@@ -112,11 +112,11 @@ impl TrackKind for UserSpan {
                 facts.push(DetailField::new("starts", starts));
             }
         }
-        let count = format::pluralize(name.info.count, "time");
+        let count = format::pluralize(name.calls().len() as u64, "time");
         let total = format::duration_ns(name.info.total_ns);
         facts.push(DetailField::new(
             "all of this name",
-            format!("{count}, {total} total"),
+            format!("{count}, {total} in all"),
         ));
         if name.unmatched_stops > 0 {
             let strays = format::count(name.unmatched_stops);

@@ -105,7 +105,7 @@ fn times(summary: &Summary) -> Vec<(&'static str, String)> {
             or_nothing(summary.sync_ns, duration_ns),
         ),
         (
-            "New OS threads of the runtime",
+            "OS threads that first ran here",
             or_nothing(summary.os_threads, format::count),
         ),
     ];

@@ -49,7 +49,7 @@ impl Display for Report<'_> {
             0 => String::new(),
             caps => format!(" (using -N{caps})"),
         };
-        writeln!(out, "  New OS threads: {threads}{using}\n")?;
+        writeln!(out, "  OS threads that first ran here: {threads}{using}\n")?;
         match &summary.sparks {
             Some(sparks) => print_sparks(sparks, out)?,
             None => writeln!(out, "  SPARKS: {ABSENT}")?,
