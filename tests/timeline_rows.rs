@@ -462,7 +462,7 @@ fn words_for_spans_can_be_changed() {
         });
         spans.collect()
     };
-    let told = |name: &str, time: &str| (name.to_owned(), format!("1 time, {time} total"));
+    let told = |name: &str, time: &str| (name.to_owned(), format!("1 time, {time} in all"));
     let usual = [told("load", "2.00 µs"), told("\u{fffd}\u{fffd}", "0 ns")];
     assert_eq!(names(&session), usual);
     session.set_span_prefixes(SpanPrefixes {
