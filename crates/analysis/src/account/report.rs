@@ -209,19 +209,11 @@ impl TimeAttribution<'_> {
         for (_, pauses) in self.processes() {
             let (stopping, pause) = pauses.before(range.end());
             let (stopping_before, pause_before) = pauses.before(range.start());
-            let add = |sum: &mut u64, more: u64| *sum = sum.saturating_add(more);
-            add(
-                &mut collections.count,
-                self.starting_in(pauses, range).len() as u64,
-            );
-            add(
-                &mut collections.stopping_ns,
-                stopping.saturating_sub(stopping_before),
-            );
-            add(
-                &mut collections.pause_ns,
-                pause.saturating_sub(pause_before),
-            );
+            let stopping_ns = stopping.saturating_sub(stopping_before);
+            let pause_ns = pause.saturating_sub(pause_before);
+            collections.count += self.starting_in(pauses, range).len() as u64;
+            collections.stopping_ns = collections.stopping_ns.saturating_add(stopping_ns);
+            collections.pause_ns = collections.pause_ns.saturating_add(pause_ns);
         }
         let mut parallelism_ns = totals.running_ns;
         parallelism_ns.truncate(caps.len() + 1);
