@@ -211,7 +211,7 @@ pub struct ProcessFacts {
 }
 
 /// Maximum number of capability sets; more are a sign of damage.
-const MAX_CAPSETS: usize = 1000;
+pub(crate) const MAX_CAPSETS: usize = 1000;
 
 impl ProcessFacts {
     /// Processes one of the few events about the process.

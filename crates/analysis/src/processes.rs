@@ -6,18 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::info::{ghc_version_of, program_name};
-use crate::process::{Capset, HeapSettings, Process, ways};
+use crate::process::{Capset, HeapSettings, MAX_CAPSETS, Process, ways};
+use eventlog::cursor::CapsetType;
 use eventlog::ids::{CapId, CapsetId};
 use eventlog::quantity::Utc;
 use eventlog::{Event, Record};
 use model::sorting::CompactSort;
-
-/// Type of capability sets that are OS processes.
-const OS_PROCESS: u16 = 2;
-/// Type of capability sets that share a clock.
-const CLOCK_DOMAIN: u16 = 3;
-/// Maximum number of capability sets; more are a sign of damage.
-const MAX_SETS: usize = 1000;
 
 /// One process of a log that several processes wrote.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -68,7 +62,7 @@ impl Processes {
         else {
             return;
         };
-        if self.sets.len() < MAX_SETS || self.sets.contains_key(&capset) {
+        if self.sets.len() < MAX_CAPSETS || self.sets.contains_key(&capset) {
             self.sets
                 .entry(capset)
                 .or_default()
@@ -79,7 +73,9 @@ impl Processes {
     /// Returns the capability sets that are processes; empty unless there are several.
     fn process_sets(&self) -> Vec<(CapsetId, &CapsetFacts)> {
         let sets = self.sets.iter().map(|(id, facts)| (*id, facts));
-        let all: Vec<_> = sets.filter(|(_, facts)| facts.kind == OS_PROCESS).collect();
+        let all: Vec<_> = sets
+            .filter(|(_, facts)| facts.kind == CapsetType::OS_PROCESS.0)
+            .collect();
         if all.len() > 1 { all } else { Vec::new() }
     }
 
@@ -131,7 +127,7 @@ impl Processes {
         let rts = facts.rts.as_deref();
         // The clock has a capability set of its own with the same capabilities.
         let shares = |other: &&CapsetFacts| {
-            other.kind == CLOCK_DOMAIN && !other.caps.is_disjoint(&facts.caps)
+            other.kind == CapsetType::CLOCK_DOMAIN.0 && !other.caps.is_disjoint(&facts.caps)
         };
         let clock = facts.clock_origin_ns.or_else(|| {
             let mut clocks = self.sets.values().filter(shares);

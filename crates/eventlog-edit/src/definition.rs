@@ -24,9 +24,6 @@ use eventlog::conventions::opentelemetry::Telemetry;
 use eventlog::conventions::stack_profiler::StackMessage;
 use eventlog::event::{EventType, Subject};
 
-/// Type of a capability set that is an OS process.
-pub(crate) const OS_PROCESS: u16 = 2;
-
 /// The types whose events are definitions, whatever their contents.
 pub const DEFINITIONS: EventSet =
     EventSet::for_subject(Subject::Process).union(EventSet::from_types(&[

@@ -393,6 +393,13 @@ named_constant! {
     3 => "CapsetClockDomain",
 }
 
+impl CapsetType {
+    /// The capabilities of an OS process.
+    pub const OS_PROCESS: Self = Self(2);
+    /// The capabilities that share a clock.
+    pub const CLOCK_DOMAIN: Self = Self(3);
+}
+
 named_constant! {
     /// Breakdown of a heap profile (`HeapProfBreakdown` of the runtime).
     HeapBreakdown(u32),

@@ -1,12 +1,8 @@
 //! Sums of figures over several processes in one log.
 
+use crate::process::MAX_CAPSETS;
 use eventlog::cursor::CapsetType;
 use eventlog::ids::CapsetId;
-
-/// Type of capability sets that are OS processes.
-const OS_PROCESS: CapsetType = CapsetType(2);
-/// Limit of processes, as that of the listed ones; more come from damage.
-const MAX_PROCESSES: usize = 1000;
 
 /// Latest figures of each process, of `N` kinds.
 ///
@@ -24,7 +20,7 @@ impl<const N: usize> ProcessSums<N> {
     /// Records a new capability set.
     pub(crate) fn created(&mut self, capset: CapsetId, kind: CapsetType) {
         let is_known = self.0.iter().any(|(known, _)| *known == capset);
-        if kind == OS_PROCESS && self.0.len() < MAX_PROCESSES && !is_known {
+        if kind == CapsetType::OS_PROCESS && self.0.len() < MAX_CAPSETS && !is_known {
             self.0.push((capset, [0; N]));
         }
     }
@@ -58,13 +54,13 @@ mod tests {
     fn figures_of_processes_are_added_up() {
         let (one, two) = (CapsetId(0), CapsetId(2));
         let mut sums = ProcessSums::default();
-        sums.created(one, OS_PROCESS);
-        sums.created(CapsetId(1), CapsetType(3));
+        sums.created(one, CapsetType::OS_PROCESS);
+        sums.created(CapsetId(1), CapsetType::CLOCK_DOMAIN);
         assert_eq!(sums.update(one, [Some(10), None]), [10, 0]);
         // No process; the value is returned as is.
         assert_eq!(sums.update(CapsetId(1), [Some(7), None]), [7, 0]);
-        sums.created(two, OS_PROCESS);
-        sums.created(two, OS_PROCESS);
+        sums.created(two, CapsetType::OS_PROCESS);
+        sums.created(two, CapsetType::OS_PROCESS);
         assert_eq!(sums.update(two, [Some(5), Some(3)]), [15, 3]);
         assert_eq!(sums.update(one, [Some(1), Some(u64::MAX)]), [6, u64::MAX]);
     }

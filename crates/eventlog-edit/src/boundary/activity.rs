@@ -1,13 +1,12 @@
 //! State while the events of a log are read: threads, heap censuses, and the collectors of each process.
 
-use eventlog::cursor::Cursor;
+use eventlog::cursor::{CapsetType, Cursor};
 use eventlog::event::EventType;
 use eventlog::hash::{SeededMap, SeededSet};
 use eventlog::ids::{CapId, CapsetId, ThreadId};
 use eventlog::{Event, Record, StopStatus};
 
 use super::{NONMOVING, WAKEUPS, cap_place, nth, own_thread, slot};
-use crate::definition::OS_PROCESS;
 
 /// Returns the status of a stop.
 fn stop_status(record: &Record<'_>) -> Option<StopStatus> {
@@ -47,7 +46,7 @@ impl Processes {
             Event::CapsetCreate {
                 capset,
                 capset_type,
-            } if capset_type.0 == OS_PROCESS => {
+            } if capset_type == CapsetType::OS_PROCESS => {
                 let next = self.sets.len();
                 self.sets.entry(capset).or_insert(next);
             }

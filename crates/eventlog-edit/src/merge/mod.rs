@@ -40,11 +40,10 @@ pub(super) use self::feed::BatchEvent;
 use self::parts::ProcessFeeds;
 use self::plan::ProcessCapset;
 use self::types::Types;
-use super::definition::OS_PROCESS;
 use super::renumber::Numbering;
 use super::writer::{LogWriter, NewEvent};
 use eventlog::EventSet;
-use eventlog::cursor::Cursor;
+use eventlog::cursor::{CapsetType, Cursor};
 use eventlog::event::EventType;
 use eventlog::ids::{Duration, Nanos};
 use eventlog::problem::LogError;
@@ -208,7 +207,7 @@ impl<W: Write> MergeOutput<'_, W> {
             };
             self.writer.event_of_process(process, &event)
         };
-        let kind = OS_PROCESS.to_be_bytes();
+        let kind = CapsetType::OS_PROCESS.0.to_be_bytes();
         say(EventType::CAPSET_CREATE, [&set[..], &kind].concat())?;
         say(
             EventType::PROGRAM_ARGS,

@@ -2,12 +2,11 @@
 
 use super::pairs::Messages;
 use super::plan::Align;
-use crate::definition::OS_PROCESS;
 use crate::renumber::{MAX_CAPS, NO_NUMBER};
 use eventlog::EventSet;
 use eventlog::Record;
 use eventlog::Sink;
-use eventlog::cursor::FieldKind;
+use eventlog::cursor::{CapsetType, FieldKind};
 use eventlog::event::{Event, EventType};
 use eventlog::header::{Header, TypeDecl};
 use eventlog::ids::Nanos;
@@ -109,7 +108,7 @@ impl Survey {
             }
             Event::OsProcessPid { pid, .. } => drop(facts.pid.get_or_insert(pid)),
             Event::CapsetCreate { capset_type, .. } => {
-                facts.has_process |= capset_type.0 == OS_PROCESS;
+                facts.has_process |= capset_type == CapsetType::OS_PROCESS;
             }
             Event::Startup { n_caps } if u32::from(n_caps) <= MAX_CAPS => {
                 facts.caps = facts.caps.max(u32::from(n_caps));

@@ -2,6 +2,7 @@
 
 use super::job::{Breakdown, Job};
 use super::stack::Centre;
+use crate::cursor::CapsetType;
 use crate::encode::header_bytes;
 use crate::event::{EventType, SizeClass};
 use crate::header::END_OF_DATA;
@@ -43,9 +44,8 @@ const TYPES: &[(EventType, &str)] = &[
 const BLOCK_BYTES: usize = 1 << 20;
 /// Payload size of a block marker, after type and time: size, end, capability.
 const MARKER_BYTES: u16 = 14;
-/// Capability set for the process, of type `CapsetOsProcess`.
+/// Capability set for the process.
 const PROCESS: u32 = 0;
-const OS_PROCESS: u16 = 2;
 /// Number of the profile.
 const PROFILE: u8 = 0;
 /// Text of a marker, since the file does not name them.
@@ -111,7 +111,7 @@ impl LogWriter {
         let start = Nanos(0);
         self.event(EventType::CAPSET_CREATE, start, |out| {
             out.extend(PROCESS.to_be_bytes());
-            out.extend(OS_PROCESS.to_be_bytes());
+            out.extend(CapsetType::OS_PROCESS.0.to_be_bytes());
         });
         if !job.arguments.is_empty() {
             self.event(EventType::PROGRAM_ARGS, start, |out| {

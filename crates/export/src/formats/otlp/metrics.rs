@@ -21,6 +21,8 @@ use crate::log::Log;
 use crate::trace::Counter;
 use crate::trace::counters::{Kind, Unit};
 use analysis::heap::Breakdown;
+use analysis::process::Capset;
+use eventlog::cursor::CapsetType;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::info_tables::address_of;
 use model::class::Class;
@@ -86,9 +88,9 @@ pub(super) struct Metrics {
 
 impl Metrics {
     pub(super) fn new(log: &Log<'_>, resource: Resource, clock: Clock, out: Output) -> Self {
-        const OS_PROCESS: u16 = 2;
         let capsets = log.session.recording().info.process().capsets;
-        let mut processes = capsets.iter().filter(|capset| capset.kind == OS_PROCESS);
+        let is_process = |capset: &&Capset| capset.kind == CapsetType::OS_PROCESS.0;
+        let mut processes = capsets.iter().filter(is_process);
         let first = processes.next().map(|capset| capset.id.0);
         Self {
             resource,
