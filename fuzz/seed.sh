@@ -2,7 +2,7 @@
 # Fills the fuzzers' corpora from the fixtures: whole logs and their first 8 KiB, headers, single payloads.
 set -eu
 cd "$(dirname "$0")"
-mkdir -p corpus/log corpus/heap_report corpus/header corpus/event corpus/symbols corpus/calls corpus/link corpus/questions corpus/slices corpus/cut corpus/live corpus/adversary
+mkdir -p corpus/log corpus/heap_report corpus/header corpus/event corpus/symbols corpus/calls corpus/link corpus/queries corpus/slices corpus/cut corpus/live corpus/adversary
 for log in ../tests/fixtures/logs/*/*.eventlog; do
   name=$(basename "$(dirname "$log")")-$(basename "$log" .eventlog)
   # The first byte says in which pieces the log is supplied.
@@ -13,8 +13,8 @@ for log in ../tests/fixtures/logs/*/*.eventlog; do
     { printf '\377'; head -c 19000 "$log" | zstd -q --check; } > "corpus/log/$name-zstd"
   fi
   # The first two bytes say how many of the others decide what is asked.
-  { printf '\002\000'; head -c 512 "$log" | tr '\000-\377' '\001-\377\000'; head -c 19000 "$log"; } > "corpus/questions/$name"
-  cp "corpus/questions/$name" "corpus/slices/$name"
+  { printf '\002\000'; head -c 512 "$log" | tr '\000-\377' '\001-\377\000'; head -c 19000 "$log"; } > "corpus/queries/$name"
+  cp "corpus/queries/$name" "corpus/slices/$name"
   # The first byte says in which pieces the log comes.
   cp "corpus/log/$name-pieces" "corpus/live/$name"
   tail -c 2000 "$log" > "corpus/adversary/$name"

@@ -18,7 +18,7 @@ use model::gauge::Samples;
 use model::time::Interval;
 use serde_json::Value;
 use session::Session;
-use session::questions::{SummaryQuery, TimeQuery};
+use session::queries::{SummaryQuery, TimeQuery};
 
 const LOG: &str = "tests/fixtures/logs/ghc-9.6.6/gc-heavy-N2-la-nonmoving.eventlog";
 

@@ -12,7 +12,7 @@ use eventlog::ids::Nanos;
 use model::marks::MarkKind;
 use model::time::Interval;
 use session::Session;
-use session::questions::{CensusCostQuery, TimeQuery};
+use session::queries::{CensusCostQuery, TimeQuery};
 use session::tracks::censuses::{Census, Censuses};
 use session::tracks::details::DetailsQuery;
 

@@ -12,7 +12,7 @@ use insight::compare::{Claim, Difference, FindingState, Options, Trend, Verdict}
 use insight::digest::{ComparableFact, Group};
 use insight::{Comparison, Digest};
 use serde_json::Value;
-use session::questions::DigestQuery;
+use session::queries::DigestQuery;
 
 const FOLDER: &str = "tests/fixtures/compare";
 

@@ -19,7 +19,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use session::Session;
 use session::heap::choice::HeapFilter;
-use session::questions::{GcCostsQuery, SummaryQuery, ThreadTimeQuery, TimeQuery};
+use session::queries::{GcCostsQuery, SummaryQuery, ThreadTimeQuery, TimeQuery};
 use session::tracks::capability::Capability;
 use session::tracks::thread::Thread;
 use session::tracks::{TimelineQuery, TrackId};

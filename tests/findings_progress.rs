@@ -4,8 +4,8 @@ use std::pin::pin;
 
 use insight::report::Progress;
 use insight::rules::RULES;
+use session::queries::{FindingsProgressQuery, FindingsQuery};
 use session::query::Query;
-use session::questions::{FindingsProgressQuery, FindingsQuery};
 
 use crate::common::finding_session;
 use crate::common::polling::{AlwaysYield, poll};

@@ -1,4 +1,4 @@
-//! Comparison of the flame graphs of two logs, on the command line and by the worker's questions.
+//! Comparison of the flame graphs of two logs, on the command line and by the worker's queries.
 
 use crate::common;
 

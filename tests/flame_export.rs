@@ -4,7 +4,7 @@
 use crate::common;
 
 use analysis::flamegraph::sources;
-use session::questions::FlameExportQuery;
+use session::queries::FlameExportQuery;
 use std::collections::BTreeMap;
 use std::io::Read;
 

@@ -21,7 +21,7 @@ use model::profile::weights::Weight;
 use model::time::Interval;
 use session::Session;
 use session::flame::query::{FlameOccurrenceQuery, Occurrence, View};
-use session::questions::LabelsQuery;
+use session::queries::LabelsQuery;
 use views::words::diagnostics::line;
 
 fn announce() -> Vec<u8> {

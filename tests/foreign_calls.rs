@@ -5,7 +5,7 @@ use crate::common;
 
 use session::flame::query::ExportFormat;
 use session::flame::step::Step;
-use session::questions::FlameExportQuery;
+use session::queries::FlameExportQuery;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 

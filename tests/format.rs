@@ -12,7 +12,7 @@ use common::{ALL_ANALYSES, CountSpans, ReadResult, read, session_of};
 use eventlog::sentence::sentence;
 use eventlog::source::{SharedSource, Source, read_log};
 use eventlog::{DamageKind, Event, EventSet, EventType, LogError, Names, Record};
-use session::questions::SummaryQuery;
+use session::queries::SummaryQuery;
 
 /// Block of one second; the events of most tests lie around its middle ([`T`]).
 const SPAN: (u64, u64) = (1_000_000_000, 2_000_000_000);

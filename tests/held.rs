@@ -13,7 +13,7 @@ use eventlog::ids::Nanos;
 use eventlog::source::read_log;
 use eventlog::{Event, Record};
 use model::time::Interval;
-use session::questions::{HeldMemoryQuery, SummaryQuery};
+use session::queries::{HeldMemoryQuery, SummaryQuery};
 use session::{Session, read_session};
 use views::words::held::{headline, missing, reasons};
 

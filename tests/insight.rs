@@ -21,7 +21,7 @@ use insight::report::{Report, RunLimits};
 use insight::rules::RULES;
 use model::time::Interval;
 use session::Session;
-use session::questions::TimeQuery;
+use session::queries::TimeQuery;
 use tempfile::TempDir;
 use views::words::insight as words;
 

@@ -59,7 +59,7 @@ mod processes;
 mod prof_reports;
 mod profile_rows;
 mod proportion;
-mod questions;
+mod queries;
 mod report;
 mod rotated;
 mod runtime_reports;

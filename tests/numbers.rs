@@ -13,7 +13,7 @@ use eventlog::ids::{CapId, Nanos};
 use model::time::Interval;
 use proptest::prelude::*;
 use session::Session;
-use session::questions::{SparksQuery, SummaryQuery};
+use session::queries::{SparksQuery, SummaryQuery};
 use session::read_session;
 
 const LOGS: &[&str] = &[

@@ -17,7 +17,7 @@ use insight::metrics::MetricContext;
 use insight::{Digest, RuleContext};
 use model::time::Interval;
 use session::Session;
-use session::questions::{FindingsQuery, SparksQuery, SummaryQuery, ThreadTimeQuery, TimeQuery};
+use session::queries::{FindingsQuery, SparksQuery, SummaryQuery, ThreadTimeQuery, TimeQuery};
 
 /// Values of each name, with their sources.
 #[derive(Default)]

@@ -12,7 +12,7 @@ use common::{expect, expected_coverage, for_all_spans};
 use eventlog::ids::Nanos;
 use model::class::WaitReason;
 use model::time::Interval;
-use session::questions::{SparksQuery, SummaryQuery};
+use session::queries::{SparksQuery, SummaryQuery};
 
 /// Returns the whole log and its halves.
 fn ranges(log: Interval) -> [Option<Interval>; 3] {

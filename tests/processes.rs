@@ -20,7 +20,7 @@ use insight::metrics::{Labels, MetricContext, Numbers};
 use model::profile::frames::Frame;
 use model::profile::stack_source::FlameSelection;
 use model::time::Interval;
-use session::questions::{
+use session::queries::{
     EnvironmentQuery, FindingsQuery, GcCostsQuery, ProcessQuery, SummaryQuery, TimeQuery,
 };
 use session::tracks::name::TrackName;

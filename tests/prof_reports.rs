@@ -9,7 +9,7 @@
 
 use crate::common;
 
-use session::questions::FlameExportQuery;
+use session::queries::FlameExportQuery;
 use std::collections::BTreeMap;
 use std::path::Path;
 

@@ -16,7 +16,7 @@ use common::build::{LogBuilder, TYPES};
 use eventlog::source::read_log;
 use eventlog::{Record, Sink};
 use rustix::time::{ClockId, clock_gettime};
-use session::questions::{DigestQuery, FindingsQuery, SummaryQuery};
+use session::queries::{DigestQuery, FindingsQuery, SummaryQuery};
 
 fn processor_time() -> Duration {
     let now = clock_gettime(ClockId::ThreadCPUTime);

@@ -16,7 +16,7 @@ use eventlog::{Event, Record};
 use insight::finding::Subject;
 use model::time::Interval;
 use session::Session;
-use session::questions::SummaryQuery;
+use session::queries::SummaryQuery;
 
 const LOGS_EACH: usize = 4;
 

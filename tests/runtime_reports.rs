@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use analysis::numbers::summary::Summary;
-use session::questions::SummaryQuery;
+use session::queries::SummaryQuery;
 use session::read_session;
 
 /// Rounding error of the report, which prints microseconds.

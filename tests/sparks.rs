@@ -14,7 +14,7 @@ use model::class::StopCode;
 use model::time::Interval;
 use proptest::prelude::*;
 use session::Session;
-use session::questions::SparksQuery;
+use session::queries::SparksQuery;
 
 /// Spark that runs, or waits with its thread.
 #[derive(Clone, Copy, Debug)]

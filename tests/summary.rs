@@ -9,7 +9,7 @@ use analysis::info::Info;
 use analysis::numbers::summary::Summary;
 use common::Case;
 use eventlog::source::read_log;
-use session::questions::SummaryQuery;
+use session::queries::SummaryQuery;
 use session::read_session;
 
 /// Names and values as the report prints them.

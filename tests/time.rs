@@ -11,7 +11,7 @@ use eventlog::ids::{Duration, Nanos};
 use eventlog::{Need, SlicingRule, Step};
 use model::time::Interval;
 use session::Session;
-use session::questions::{GcCostsQuery, ThreadTimeQuery, TimeQuery};
+use session::queries::{GcCostsQuery, ThreadTimeQuery, TimeQuery};
 use session::tracks::TimelineQuery;
 use session::tracks::activity::Activity;
 

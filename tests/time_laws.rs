@@ -22,7 +22,7 @@ use model::time::Interval;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use session::Session;
-use session::questions::{SummaryQuery, ThreadTimeQuery, TimeQuery};
+use session::queries::{SummaryQuery, ThreadTimeQuery, TimeQuery};
 use session::tracks::activity::Activity;
 use session::tracks::capability::Capability;
 use session::tracks::collections::Collections;

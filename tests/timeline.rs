@@ -13,7 +13,7 @@ use model::marks::MarkKind;
 use model::time::Interval;
 use proptest::prelude::*;
 use session::Session;
-use session::questions::TimeQuery;
+use session::queries::TimeQuery;
 use session::tracks::TimelineQuery;
 use session::tracks::TrackId;
 use session::tracks::capability::Capability;

@@ -16,7 +16,7 @@ use model::marks::{MarkKind, Values};
 use model::time::Interval;
 use proptest::prelude::*;
 use session::Session;
-use session::questions::TimeQuery;
+use session::queries::TimeQuery;
 use session::tracks::activity::Activity;
 use session::tracks::blocks::Blocks;
 use session::tracks::collections::{CollectionPayload, Collections};

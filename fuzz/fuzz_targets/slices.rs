@@ -1,5 +1,5 @@
 //! Reads a log at once, and cut at the times of some of its events: both must give the same answers. The first two
-//! bytes are the number of following bytes that determine the cuts and the questions; the rest is the log.
+//! bytes are the number of following bytes that determine the cuts and the queries; the rest is the log.
 #![no_main]
 
 #[path = "../../tests/common/asking.rs"]

@@ -6,7 +6,7 @@ use super::{Condition, Failure, LogRangeArguments, Out, report};
 use insight::finding::{Axis, Finding};
 use insight::report::{Report, RuleWithoutFinding};
 use model::format;
-use session::questions::FindingsQuery;
+use session::queries::FindingsQuery;
 use views::words::insight as words;
 
 #[derive(Debug, clap::Args)]

@@ -6,7 +6,7 @@ use super::{Condition, Failure, LogRangeArguments, Out, report};
 use analysis::account::costs::GcCosts;
 use analysis::numbers::summary::Summary;
 use model::time::Interval;
-use session::questions::{GcCostsQuery, SummaryQuery};
+use session::queries::{GcCostsQuery, SummaryQuery};
 use views::words::report::Report;
 
 /// JSON document that the command prints.

@@ -15,7 +15,7 @@ use insight::input::Input;
 use model::format;
 use model::time::Interval;
 use session::Session;
-use session::questions::TimeQuery;
+use session::queries::TimeQuery;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {

@@ -22,7 +22,7 @@ use super::try_rounds::{Budget, Contestant, Plan, Rounds, RoundsEnd, Stopped, pl
 use super::{Condition, Failure, Out, print_message};
 use insight::command_line::{CommandLine, is_about_log};
 use insight::compare::Options;
-use session::questions::FindingsQuery;
+use session::queries::FindingsQuery;
 use statistics::rank_test::runs_needed;
 
 /// Default number of runs: with 6 runs each, a difference can be significant for one of nine sets of flags.

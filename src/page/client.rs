@@ -1,4 +1,4 @@
-//! Client of the worker: starts it, opens logs, sends questions, and detects a dead or unresponsive worker.
+//! Client of the worker: starts it, opens logs, sends queries, and detects a dead or unresponsive worker.
 
 mod ask;
 mod helpers;
@@ -16,7 +16,7 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
 
 pub(super) use ask::PendingAsk;
-use ask::Question;
+use ask::PendingQuery;
 use helpers::OwnedWorker;
 use limits::{HELPER_BYTES, REPLACE_WORKER_BYTES, helper_count, max_worker_bytes, memory_budget};
 pub(super) use merger::{MergeEvent, Merger};
@@ -70,8 +70,8 @@ struct Inner {
     /// Whether the worker's memory has grown large: WebAssembly memory cannot shrink.
     has_large_memory: bool,
     last_log: LogId,
-    /// Pending questions. Answers to any other question are stale and dropped.
-    questions: SeededMap<AskId, Question>,
+    /// Pending queries. Answers to any other query are stale and dropped.
+    queries: SeededMap<AskId, PendingQuery>,
     /// Incremented with every event that may change an answer: messages to the worker and update about a log.
     changes: u64,
     last_ask: AskId,
@@ -127,7 +127,7 @@ impl OpenedLog {
 #[derive(Clone, PartialEq)]
 pub(super) struct Client(PtrEq<RefCell<Inner>>);
 
-/// Handle on one log of the worker, used by panels to ask questions.
+/// Handle on one log of the worker, used by panels to send queries.
 #[derive(Clone, PartialEq)]
 pub(super) struct LogClient {
     client: Client,
@@ -147,7 +147,7 @@ impl Client {
             reading: BTreeSet::new(),
             has_large_memory: false,
             last_log: LogId::default(),
-            questions: SeededMap::default(),
+            queries: SeededMap::default(),
             changes: 0,
             last_ask: AskId::default(),
             awaiting_ack: None,
@@ -168,7 +168,7 @@ impl Client {
             move |_, envelope| client.on_worker_message(envelope),
             move |message| failed.died(message),
         );
-        self.fail_questions(|_| true);
+        self.fail_queries(|_| true);
         let mut inner = self.0.borrow_mut();
         let inner = &mut *inner;
         inner.helpers.clear();
@@ -293,9 +293,9 @@ impl Client {
                 self.emit(ClientEvent::Symbols(text));
             }
             Ok(FromWorker::Answer(id, answer)) => {
-                let question = self.0.borrow_mut().questions.remove(&id);
-                if let Some(question) = question {
-                    question.answer(answer.map(|()| envelope));
+                let query = self.0.borrow_mut().queries.remove(&id);
+                if let Some(query) = query {
+                    query.answer(answer.map(|()| envelope));
                 }
             }
             // Sent only by the dedicated merge worker (`merger`).
@@ -381,7 +381,7 @@ impl Client {
         }
     }
 
-    /// Returns a handle on no log: its questions are never answered.
+    /// Returns a handle on no log: its queries are never answered.
     pub(super) fn no_log(&self) -> LogClient {
         LogClient {
             client: self.clone(),
@@ -463,7 +463,7 @@ impl LogClient {
         }
         self.client.0.borrow_mut().reading.remove(&self.log);
         self.client.end_helpers();
-        self.client.fail_questions(|log| log == self.log);
+        self.client.fail_queries(|log| log == self.log);
         self.client.post(wire::envelope(&ToWorker::Close(self.log)));
         self.client.expect_ack(self.log);
         // `open` also calls `shrink`, in case another log is opened earlier.

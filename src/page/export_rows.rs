@@ -16,7 +16,7 @@ use session::cells::RowFormat;
 use session::query::Query;
 use session::tables::{TableQuery, TextQuery};
 
-/// Number of rows per request: the worker answers other questions between requests.
+/// Number of rows per request: the worker answers other queries between requests.
 const CHUNK_ROWS: u64 = 20_000;
 /// Maximum number of rows to copy: the clipboard is held in memory more than once. Files have no limit.
 const MAX_COPIED_ROWS: u64 = 200_000;

@@ -14,7 +14,7 @@ use insight::finding::{Evidence, Finding, Severity};
 use model::sorting::CompactSort;
 use model::time::Interval;
 use session::link_text::cut;
-use session::questions::FindingsQuery;
+use session::queries::FindingsQuery;
 use views::timeline::highlight::Highlight;
 use views::view::findings::FindingsView;
 use views::words::insight as words;

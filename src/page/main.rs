@@ -1,4 +1,4 @@
-//! The page: Yew components around canvases. It neither parses logs nor iterates over events: it sends questions
+//! The page: Yew components around canvases. It neither parses logs nor iterates over events: it sends queries
 //! to the worker and renders the answers.
 
 mod app;

@@ -45,7 +45,7 @@ pub(super) enum UpdateEffect {
     NotGrown { hit_memory_limit: bool },
     /// Only part of the log was read, because of the memory limit.
     MemoryLimit,
-    /// A replacement worker has read the log again; questions asked in the meantime were not answered.
+    /// A replacement worker has read the log again; queries asked in the meantime were not answered.
     Reloaded,
     /// The available tracks have changed.
     Contents,

@@ -1,6 +1,6 @@
 //! Messages between page and worker.
 //!
-//! Control messages are small and serialized with serde. In the same envelope, a question or an answer travels
+//! Control messages are small and serialized with serde. In the same envelope, a query or an answer travels
 //! separately, the columns of an answer as typed arrays, and a file as a handle. For large logs, further workers
 //! of the same program analyze slices for the first one, each over its own port.
 
@@ -52,7 +52,7 @@ impl LogId {
     }
 }
 
-/// Number of a question, assigned by the page.
+/// Number of a query, assigned by the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct AskId(pub u32);
 
@@ -71,7 +71,7 @@ pub enum ToWorker {
     /// Continue reading a log whose file has grown into the one that comes with this message; or, if the flag is
     /// set, was replaced by it and is read from its start.
     ///
-    /// Until that is read, questions are answered from the previous state. Reading stops when the whole worker
+    /// Until that is read, queries are answered from the previous state. Reading stops when the whole worker
     /// takes the given number of bytes. Answered by [`LogUpdate::Grown`] or [`LogUpdate::NotGrown`].
     Grow(LogId, bool, u64),
     /// Stop following a loaded log: its file is read as it is now, and no newer version is fetched.
@@ -84,10 +84,10 @@ pub enum ToWorker {
     /// Name addresses by the executable, or the output of `nm`, that comes with this message, in open and future
     /// logs. Answered by [`FromWorker::Symbols`].
     Symbols,
-    /// Answer the question that comes with this message about a log. The text is the name of its type
-    /// ([`questions`](session::questions)).
+    /// Answer the query that comes with this message about a log. The text is the name of its type
+    /// ([`queries`](session::queries)).
     Ask(AskId, LogId, String),
-    /// Cancel a question.
+    /// Cancel a query.
     CancelAsk(AskId),
     /// Merge the files that come with this message into one log. Blocks the worker until done; answered by
     /// [`FromWorker::Merging`] and [`FromWorker::Merged`].
@@ -143,7 +143,7 @@ pub enum FromWorker {
     LogUpdate(LogId, LogUpdate),
     /// Result of naming addresses, as a sentence.
     Symbols(String),
-    /// Answer to a question; the data comes with it, unless there is an error.
+    /// Answer to a query; the data comes with it, unless there is an error.
     Answer(AskId, Result<(), NotAnswered>),
     /// Progress of reading for a merge, in percent.
     Merging(u64),
@@ -207,13 +207,13 @@ pub enum LogUpdate {
     },
 }
 
-/// Reason why a question was not answered.
+/// Reason why a query was not answered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum NotAnswered {
     /// The log was closed, or the worker was replaced.
     #[error("the log is not open any more")]
     Closed,
-    /// The question could not be decoded: a bug in page or worker.
+    /// The query could not be decoded: a bug in page or worker.
     #[error("the question “{0}” was not understood")]
     Garbled(String),
 }

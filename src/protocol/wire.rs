@@ -1,4 +1,4 @@
-//! Encoding of messages between page and worker: an object with the control message and, separately, a question
+//! Encoding of messages between page and worker: an object with the control message and, separately, a query
 //! or an answer, columns whose buffers are transferred, or a file.
 
 use std::cell::RefCell;
@@ -31,7 +31,7 @@ pub fn envelope(message: &impl Serialize) -> Object {
     object
 }
 
-/// Adds a question or an answer to an envelope.
+/// Adds a query or an answer to an envelope.
 pub fn attach_body(envelope: &Object, body: &impl Serialize) {
     attach_value(envelope, BODY, body);
 }
@@ -288,7 +288,7 @@ pub fn message<T: DeserializeOwned>(envelope: &JsValue) -> Result<T, String> {
     extract(envelope, MESSAGE)
 }
 
-/// Returns the question or answer of an envelope.
+/// Returns the query or answer of an envelope.
 ///
 /// # Errors
 /// If it cannot be decoded, as from another version of the program.

@@ -1,4 +1,4 @@
-//! Answers questions, each in its own task that regularly yields.
+//! Answers queries, each in its own task that regularly yields.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -14,8 +14,8 @@ use super::{Asked, Shared, background, post, scope};
 use protocol::wire::{self, LiveFile};
 use protocol::{AskId, FromWorker, LogId, NotAnswered};
 use session::Session;
+use session::queries;
 use session::query::{Host, LocalBoxFuture, Query, Unreadable, Visitor, Yield};
-use session::questions;
 
 /// Time after the last use until read-ahead pages are dropped.
 const KEEP_READING_MS: u32 = 2_000;
@@ -26,7 +26,7 @@ pub(super) struct ReadAhead {
     _expiry: Timeout,
 }
 
-/// Answers the question in the envelope; `name` is the name of its type.
+/// Answers the query in the envelope; `name` is the name of its type.
 pub(super) fn ask(shared: &Shared, id: AskId, log: LogId, name: &str, envelope: JsValue) {
     let shared = Rc::clone(shared);
     let asking = UntypedQuestion {
@@ -35,7 +35,7 @@ pub(super) fn ask(shared: &Shared, id: AskId, log: LogId, name: &str, envelope: 
         log,
         envelope,
     };
-    if questions::by_name(name, asking).is_none() {
+    if queries::by_name(name, asking).is_none() {
         refuse(id, NotAnswered::Garbled(name.to_owned()));
     }
 }
@@ -44,7 +44,7 @@ fn refuse(id: AskId, why: NotAnswered) {
     post(&FromWorker::Answer(id, Err(why)));
 }
 
-/// A question whose type is looked up by name.
+/// A query whose type is looked up by name.
 struct UntypedQuestion {
     shared: Shared,
     id: AskId,
@@ -55,7 +55,7 @@ struct UntypedQuestion {
 impl Visitor for UntypedQuestion {
     type Output = ();
 
-    // Instantiated for each question type, so code that does not depend on the type is outside.
+    // Instantiated for each query type, so code that does not depend on the type is outside.
     fn visit<Q: Query>(self) {
         let query = match wire::body::<Q>(&self.envelope) {
             Ok(query) => query,
@@ -129,7 +129,7 @@ fn post_answer<Q: Query>(id: AskId, mut answer: Q::Answer) {
     let _ = scope().post_message_with_transfer(&envelope, &transfer.unwrap_or_default());
 }
 
-/// The host of a question: yielding, other logs, and reading of the file.
+/// The host of a query: yielding, other logs, and reading of the file.
 struct QueryHost {
     shared: Shared,
     log: LogId,

@@ -1,4 +1,4 @@
-//! Work in the background, which lets questions that a user waits for go first.
+//! Work in the background, which lets queries that a user waits for go first.
 
 use std::rc::Rc;
 
@@ -11,12 +11,12 @@ use super::{Shared, State};
 use protocol::LogId;
 use session::query::{LocalBoxFuture, Yield};
 
-/// Interval at which background work checks whether the questions are answered.
+/// Interval at which background work checks whether the queries are answered.
 const CHECK_EVERY_MS: u32 = 5;
-/// Time that the page gets to ask its first questions about a loaded log.
+/// Time that the page gets to send its first queries about a loaded log.
 const FIRST_QUESTIONS_MS: u32 = 100;
 
-/// Waits while questions are being answered that are not in the background.
+/// Waits while queries are being answered that are not in the background.
 pub(super) async fn wait_for_foreground(shared: &Shared) {
     let has_foreground = |state: &State| state.asked.values().any(|asked| !asked.is_background);
     wait_while(shared, has_foreground).await;
@@ -28,7 +28,7 @@ async fn wait_while(shared: &Shared, is_busy: impl Fn(&State) -> bool) {
     }
 }
 
-/// Runs only while no question is being answered.
+/// Runs only while no query is being answered.
 struct IdleYield {
     shared: Shared,
     yielder: CooperativeYield,

@@ -1,7 +1,7 @@
 //! Continues reading a log that grows.
 //!
 //! The longer version is loaded as a separate log, from the position where the previous one can be continued
-//! ([`Session::reopen_grown`]). The previous one answers questions until then, so nothing waits, and if the rest cannot
+//! ([`Session::reopen_grown`]). The previous one answers queries until then, so nothing waits, and if the rest cannot
 //! be read, nothing is lost.
 
 use std::rc::Rc;

@@ -78,7 +78,7 @@ pub(super) fn open(
             }
         }
         let elapsed_ms = now_ms() - started_ms;
-        // Name addresses first, as the page asks questions as soon as the log is loaded.
+        // Name addresses first, as the page sends queries as soon as the log is loaded.
         let named = names::after_loading(&shared, log).await;
         prepare(&shared, log).await;
         if let Some(open) = shared.borrow().logs.get(&log) {
@@ -196,7 +196,7 @@ pub(super) fn memory_use(session: &Session) -> MemoryUse {
     }
 }
 
-/// Reports the results of a log that is not read further because of the memory limit. Questions about it are
+/// Reports the results of a log that is not read further because of the memory limit. Queries about it are
 /// answered as during loading.
 fn report_memory_limit(shared: &Shared, log: LogId) {
     if let Some(open) = shared.borrow().logs.get(&log) {

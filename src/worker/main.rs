@@ -1,6 +1,6 @@
 //! The worker program. Nothing starts by itself: a worker of the page calls [`serve`], scripts use [`script`].
 //!
-//! It drives a [`Session`] for each open file, reports progress, and answers questions, also while loading. It
+//! It drives a [`Session`] for each open file, reports progress, and answers queries, also while loading. It
 //! never accesses the page, and regularly yields to messages.
 
 mod answer;
@@ -39,18 +39,18 @@ struct OpenLog {
     /// Shared with answers in progress; modified only while there are none ([`change`]).
     session: Rc<Session>,
     file: LiveFile,
-    /// Read-ahead pages for questions.
+    /// Read-ahead pages for queries.
     reading: Option<answer::ReadAhead>,
     /// Preparation of further answers, while the worker is idle.
     preparation: Option<background::Preparation>,
 }
 
-/// Question that is being answered.
+/// Query that is being answered.
 struct Asked {
     log: LogId,
     /// Cancels the answer.
     cancel: AbortHandle,
-    /// Whether its answer lets those of other questions go first.
+    /// Whether its answer lets those of other queries go first.
     is_background: bool,
 }
 
@@ -58,7 +58,7 @@ struct Asked {
 #[derive(Default)]
 struct State {
     logs: SeededMap<LogId, OpenLog>,
-    /// Questions that are being answered.
+    /// Queries that are being answered.
     asked: SeededMap<AskId, Asked>,
     /// Custom prefixes of user spans, if set.
     prefixes: Option<SpanPrefixes>,
@@ -161,7 +161,7 @@ fn handle_message(shared: &Shared, message: ToWorker, event: &MessageEvent) {
     }
 }
 
-/// Drops a log and cancels its questions.
+/// Drops a log and cancels its queries.
 fn close(shared: &Shared, log: LogId) {
     let mut state = shared.borrow_mut();
     state.logs.remove(&log);
@@ -174,7 +174,7 @@ fn close(shared: &Shared, log: LogId) {
     });
 }
 
-/// Modifies a log as soon as no question about it is being answered. Returns `None` if it was closed meanwhile.
+/// Modifies a log as soon as no query about it is being answered. Returns `None` if it was closed meanwhile.
 async fn change<R>(
     shared: &Shared,
     log: LogId,

@@ -10,7 +10,7 @@ use eventlog::{Need, Step};
 use insight::metrics::MetricContext;
 use insight::{MeasuredMetric, Report, RuleContext};
 use model::time::Interval;
-use session::questions::FindingsQuery;
+use session::queries::FindingsQuery;
 use session::{MemoryBudget, Session};
 use views::words::diagnostics::line;
 

@@ -15,7 +15,7 @@ use export::formats::FORMATS;
 use export::log::{Log, RecordCallback};
 use session::Session;
 use session::cells::Formulas;
-use session::questions::DigestQuery;
+use session::queries::DigestQuery;
 use views::fingerprint::fingerprint;
 
 use super::asking::{Choices, answers};

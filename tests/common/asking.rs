@@ -1,4 +1,4 @@
-//! Asks a log every kind of question, with parameters decoded from bytes, for tests and fuzzers. The questions
+//! Asks a log every kind of query, with parameters decoded from bytes, for tests and fuzzers. The queries
 //! come from `NAMES`, so that a new one is covered without a change here.
 #![allow(
     dead_code,
@@ -20,8 +20,8 @@ use serde::de::{
     Visitor,
 };
 use session::Session;
+use session::queries::{NAMES, by_name};
 use session::query::{Host, LocalBoxFuture, Query, Unreadable};
-use session::questions::{NAMES, by_name};
 
 /// Source of decisions: consumes bytes in order, then yields zeros.
 #[derive(Debug)]
@@ -316,7 +316,7 @@ impl Future for PendingOnce {
     }
 }
 
-/// Visitor that asks a question twice, with and without pauses, and compares the answers.
+/// Visitor that sends a query twice, with and without pauses, and compares the answers.
 struct Ask<'a, 'c, 'b> {
     log: &'a Session,
     file: &'a [u8],
@@ -356,7 +356,7 @@ impl session::query::Visitor for Ask<'_, '_, '_> {
     }
 }
 
-/// Visitor that asks a question once.
+/// Visitor that sends a query once.
 struct AskOnce<'a, 'c, 'b>(Ask<'a, 'c, 'b>);
 
 impl session::query::Visitor for AskOnce<'_, '_, '_> {
@@ -377,7 +377,7 @@ impl session::query::Visitor for AskOnce<'_, '_, '_> {
     }
 }
 
-/// Returns the answers of `log` to all questions, with the question's name. `CountRowsQuery` is left out, as its answer
+/// Returns the answers of `log` to all queries, with the query's name. `CountRowsQuery` is left out, as its answer
 /// reports the progress of a count.
 pub fn answers(
     log: &Session,
@@ -415,7 +415,7 @@ pub fn assert_equal_answers(
     }
 }
 
-/// Asks every question twice, with and without pauses.
+/// Sends every query twice, with and without pauses.
 pub fn ask_everything(log: &Session, file: &[u8], choices: &mut Choices<'_>) {
     choices.end = log.overview().span.map_or(0, |span| span.end().0);
     for &name in NAMES {
@@ -424,7 +424,7 @@ pub fn ask_everything(log: &Session, file: &[u8], choices: &mut Choices<'_>) {
     }
 }
 
-/// Opens a log whose bytes arrive in pieces. Asks questions at two points while it is read and again at the end,
+/// Opens a log whose bytes arrive in pieces. Sends queries at two points while it is read and again at the end,
 /// then returns the session.
 ///
 /// # Errors

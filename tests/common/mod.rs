@@ -39,8 +39,8 @@ use eventlog::source::{Source, read_log};
 use eventlog::{DamageList, LogError, LogReader, Need, Record, Sink, Step};
 use insight::Report;
 use model::time::Interval;
+use session::queries::FindingsQuery;
 use session::query::{Host, LocalBoxFuture, Unreadable};
-use session::questions::FindingsQuery;
 use session::{Session, read_session};
 use views::words::diagnostics::{line, sentence};
 

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use super::Session;
+use super::queries::FileBytes;
 use super::query::Host;
-use super::questions::FileBytes;
 use crate::flame::export::{Export, IncompleteStacks, LogInfo};
 use crate::flame::query::{ExportFormat, FlameQuery};
 use model::profile::stack_source::StackSource;

@@ -1,4 +1,4 @@
-//! Queries on an open log. The page, the command line and tests share them; [`questions`](super::questions) lists
+//! Queries on an open log. The page, the command line and tests share them; [`queries`](super::queries) lists
 //! them all.
 
 pub use analysis::yielder::{LocalBoxFuture, NoYield, Yield};
@@ -186,7 +186,7 @@ pub trait Visitor {
 }
 
 /// Generates the dispatch from names to query types: the only place that turns a message into a query.
-macro_rules! questions {
+macro_rules! queries {
     ($($query:ty),* $(,)?) => {
         /// Names of all queries.
         pub const NAMES: &[&str] = &[$(<$query as $crate::query::Query>::NAME),*];
@@ -201,4 +201,4 @@ macro_rules! questions {
     };
 }
 
-pub(super) use {columns, optional_columns, questions, range_field, range_query};
+pub(super) use {columns, optional_columns, queries, range_field, range_query};

@@ -15,7 +15,7 @@ use eventlog::ids::Nanos;
 use model::time::Interval;
 use protocol::LogUpdate;
 use session::alignment::{Alignment, Role, Shift, common_alignments, shift};
-use session::questions::AnchorsQuery;
+use session::queries::AnchorsQuery;
 use views::notes::Notes;
 use views::page_error::{Code, PageError};
 use views::panels::COMPARE;

@@ -1,4 +1,4 @@
-//! Questions about a log, and the callbacks that await their answers.
+//! Queries about a log, and the callbacks that await their answers.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -18,8 +18,8 @@ use session::query::{Answers, Query};
 /// Callback for the envelope with the answer.
 pub(super) type AnswerCallback = Box<dyn FnOnce(Result<&JsValue, NotAnswered>)>;
 
-/// Question that the worker has not answered yet.
-pub(super) struct Question {
+/// Query that the worker has not answered yet.
+pub(super) struct PendingQuery {
     log: LogId,
     query: Box<dyn Any>,
     /// [`Inner::changes`](super::Inner::changes) at the time of asking.
@@ -28,7 +28,7 @@ pub(super) struct Question {
     waiting: Vec<(AskId, AnswerCallback)>,
 }
 
-impl Question {
+impl PendingQuery {
     /// Passes the answer to all callbacks.
     pub(super) fn answer(self, answer: Result<&JsValue, NotAnswered>) {
         for (_, then) in self.waiting {
@@ -37,17 +37,17 @@ impl Question {
     }
 }
 
-/// Handle for canceling interest in a question.
+/// Handle for canceling interest in a query.
 pub(crate) struct PendingAsk {
     client: Client,
-    /// Identifies the question, which several callers may share.
-    question: AskId,
+    /// Identifies the query, which several callers may share.
+    query: AskId,
     /// Identifies the caller.
     asker: AskId,
 }
 
 impl LogClient {
-    /// Sends a question. `then` is called with the answer, or with the reason if there is none: the log was closed
+    /// Sends a query. `then` is called with the answer, or with the reason if there is none: the log was closed
     /// or the worker died. Later answers are dropped.
     pub(crate) fn ask<Q: Query>(
         &self,
@@ -65,7 +65,7 @@ impl LogClient {
         })
     }
 
-    /// Sends a question whose answer has a column that the page passes on unchanged, such as the bytes of a file.
+    /// Sends a query whose answer has a column that the page passes on unchanged, such as the bytes of a file.
     /// `then` gets the answer without its columns, and that column.
     pub(crate) fn ask_for_column<Q: Query>(
         &self,
@@ -90,40 +90,40 @@ impl LogClient {
         let asker = AskId(inner.last_ask.0.wrapping_add(1));
         inner.last_ask = asker;
         let waiting = (asker, Box::new(then) as AnswerCallback);
-        let handle = |question| PendingAsk {
+        let handle = |query| PendingAsk {
             client: self.client.clone(),
-            question,
+            query,
             asker,
         };
-        // A panel, its summary and the timeline often ask the same question; the worker computes the answer once.
-        let mut all = inner.questions.iter_mut();
-        let same = all.find(|(_, question)| {
-            question.log == self.log
-                && question.changes == inner.changes
-                && question
+        // A panel, its summary and the timeline often send the same query; the worker computes the answer once.
+        let mut all = inner.queries.iter_mut();
+        let same = all.find(|(_, pending)| {
+            pending.log == self.log
+                && pending.changes == inner.changes
+                && pending
                     .query
                     .downcast_ref::<Q>()
                     .is_some_and(|it| *it == query)
         });
-        if let Some((&id, question)) = same {
-            question.waiting.push(waiting);
+        if let Some((&id, pending)) = same {
+            pending.waiting.push(waiting);
             return handle(id);
         }
-        let question = ToWorker::Ask(asker, self.log, Q::NAME.to_owned());
-        let envelope = wire::envelope(&question);
+        let message = ToWorker::Ask(asker, self.log, Q::NAME.to_owned());
+        let envelope = wire::envelope(&message);
         wire::attach_body(&envelope, &query);
-        let question = Question {
+        let pending = PendingQuery {
             log: self.log,
             query: Box::new(query),
             changes: inner.changes,
             waiting: vec![waiting],
         };
-        inner.questions.insert(asker, question);
+        inner.queries.insert(asker, pending);
         if inner.logs.contains_key(&self.log) {
             inner.send(envelope, Array::new());
         } else {
             let (client, closed) = (self.client.clone(), self.log);
-            spawn_local(async move { client.fail_questions(|log| log == closed) });
+            spawn_local(async move { client.fail_queries(|log| log == closed) });
         }
         handle(asker)
     }
@@ -161,29 +161,29 @@ impl PendingAsk {
     /// Withdraws the caller; when no caller is left, the worker stops computing the answer.
     pub(crate) fn cancel(&self) {
         let inner = &mut *self.client.0.borrow_mut();
-        let Some(question) = inner.questions.get_mut(&self.question) else {
+        let Some(pending) = inner.queries.get_mut(&self.query) else {
             return;
         };
-        question.waiting.retain(|(asker, _)| *asker != self.asker);
-        if question.waiting.is_empty() {
-            inner.questions.remove(&self.question);
-            let message = ToWorker::CancelAsk(self.question);
+        pending.waiting.retain(|(asker, _)| *asker != self.asker);
+        if pending.waiting.is_empty() {
+            inner.queries.remove(&self.query);
+            let message = ToWorker::CancelAsk(self.query);
             inner.send(wire::envelope(&message), Array::new());
         }
     }
 }
 
 impl Client {
-    /// Fails all questions about some logs. The callbacks are called asynchronously, as for any answer.
-    pub(super) fn fail_questions(&self, about: impl Fn(LogId) -> bool) {
-        let failed: Vec<Question> = {
-            let questions = &mut self.0.borrow_mut().questions;
-            let failed = questions.extract_if(|_, question| about(question.log));
-            failed.map(|(_, question)| question).collect()
+    /// Fails all queries about some logs. The callbacks are called asynchronously, as for any answer.
+    pub(super) fn fail_queries(&self, about: impl Fn(LogId) -> bool) {
+        let failed: Vec<PendingQuery> = {
+            let queries = &mut self.0.borrow_mut().queries;
+            let failed = queries.extract_if(|_, query| about(query.log));
+            failed.map(|(_, query)| query).collect()
         };
         spawn_local(async move {
-            for question in failed {
-                question.answer(Err(NotAnswered::Closed));
+            for query in failed {
+                query.answer(Err(NotAnswered::Closed));
             }
         });
     }

@@ -18,7 +18,7 @@ use insight::compare::{Comparison, Options, RUNS_NEEDED, UnequalFact};
 use model::time::Interval;
 use numbers::Numbers;
 use session::alignment::Role;
-use session::questions::DigestQuery;
+use session::queries::DigestQuery;
 use views::actions::Action;
 use views::view::Change;
 use views::view::compare::CompareView;

@@ -26,7 +26,7 @@ use progress::IntermediateFindings;
 use quiet_rules::QuietRules;
 use scene::format;
 use session::link_text::cut;
-use session::questions::FindingsQuery;
+use session::queries::FindingsQuery;
 use views::view::findings::FindingsView;
 use views::words::insight as words;
 

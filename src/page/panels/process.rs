@@ -25,7 +25,7 @@ use eventlog::quantity::Utc;
 use model::time::Interval;
 use scene::format;
 use session::events::EventList;
-use session::questions::ProcessQuery;
+use session::queries::ProcessQuery;
 use session::tracks::capability::Capability;
 use session::{MemoryUse, Overview};
 use types::Types;

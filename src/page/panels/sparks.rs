@@ -20,7 +20,7 @@ use eventlog::ids::{CapId, Nanos};
 use model::time::Interval;
 use scene::chart::short;
 use scene::format;
-use session::questions::SparksQuery;
+use session::queries::SparksQuery;
 use session::tracks::sparks::{SparkQuantity, Sparks as SparksTrack};
 
 #[component]

@@ -18,7 +18,7 @@ use crate::panel::{Extent, PanelProps, TrackSelection, span_text, use_answered};
 use crate::viewer::NavigationTarget;
 use analysis::numbers::summary::{SparkTotals, Summary as Numbers};
 use model::time::Interval;
-use session::questions::SummaryQuery;
+use session::queries::SummaryQuery;
 use session::tracks::processes::Processes;
 use views::words::heap_report;
 use views::words::report::Report;

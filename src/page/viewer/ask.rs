@@ -1,18 +1,18 @@
-//! Questions of the timeline to the worker: marks, names, facts and arrows. At most one question of each kind is
+//! Queries of the timeline to the worker: marks, names, facts and arrows. At most one query of each kind is
 //! in flight, always for the latest view.
 
 use super::{Viewer, ViewerRef};
+use session::queries::LabelsQuery;
 use session::query::Query;
-use session::questions::LabelsQuery;
 use views::control::Control;
 
-/// State of one kind of question; at most one is in flight.
+/// State of one kind of query; at most one is in flight.
 pub(super) struct QueryState<Q> {
     in_flight: bool,
     last_query: Option<Q>,
     /// Number of rows that the last answer left for later.
     remaining: usize,
-    /// Whether to ask the same question again for those rows.
+    /// Whether to send the same query again for those rows.
     must_repeat: bool,
 }
 
@@ -28,7 +28,7 @@ impl<Q> Default for QueryState<Q> {
 }
 
 impl<Q: PartialEq + Clone> QueryState<Q> {
-    /// Returns whether to ask the question now; if so, records it as asked.
+    /// Returns whether to send the query now; if so, records it as sent.
     fn begin(&mut self, query: &Q) -> bool {
         let is_same = self.last_query.as_ref() == Some(query);
         if self.in_flight || (is_same && !self.must_repeat) {
@@ -48,12 +48,12 @@ impl<Q: PartialEq + Clone> QueryState<Q> {
         self.in_flight = false;
     }
 
-    /// Forgets the last question, so that it is asked again: its answer may have changed.
+    /// Forgets the last query, so that it is sent again: its answer may have changed.
     pub(super) fn forget(&mut self) {
         self.last_query = None;
     }
 
-    /// Records the number of rows that the last answer left for later. The question is repeated as long as that
+    /// Records the number of rows that the last answer left for later. The query is repeated as long as that
     /// number falls: memory may not suffice for all rows at once.
     fn note_remaining(&mut self, remaining: usize) {
         self.must_repeat = remaining > 0 && remaining < self.remaining;
@@ -62,7 +62,7 @@ impl<Q: PartialEq + Clone> QueryState<Q> {
 }
 
 impl ViewerRef {
-    /// Asks a question of the controller, unless it is answered already. While an answer is pending, nothing is
+    /// Sends a query of the controller, unless it is answered already. While an answer is pending, nothing is
     /// asked; the next frame retries.
     fn ask<Q: Query + Clone + PartialEq>(
         &self,

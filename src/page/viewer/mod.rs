@@ -1,5 +1,5 @@
 //! Timeline outside Yew: browser events update its controller, an animation frame paints it, and the worker
-//! answers its questions. Only settled changes are passed to the rest of the page.
+//! answers its queries. Only settled changes are passed to the rest of the page.
 
 mod ask;
 mod pair;
@@ -121,7 +121,7 @@ impl ViewerRef {
         what(&self.0.borrow().control)
     }
 
-    /// Updates the controller, then repaints, emits events and asks questions; the partner follows.
+    /// Updates the controller, then repaints, emits events and sends queries; the partner follows.
     pub(super) fn act<I>(&self, what: impl FnOnce(&mut Control) -> I)
     where
         I: IntoIterator<Item = TimelineEvent>,
@@ -232,7 +232,7 @@ impl ViewerRef {
     ) {
         {
             let mut viewer = self.0.borrow_mut();
-            // Earlier questions may have new answers now.
+            // Earlier queries may have new answers now.
             viewer.timeline.forget();
             viewer.minimap.forget();
             viewer.details.forget();

@@ -6,7 +6,7 @@ use crate::rows::{Rows, json_name};
 use crate::table::Table;
 use insight::finding::Advice;
 use session::cells::Column;
-use session::questions::FindingsQuery;
+use session::queries::FindingsQuery;
 
 /// Problems of the program, one row per finding.
 pub(super) const TABLE: Table = Table {

@@ -10,8 +10,8 @@ use analysis::numbers::collections_query::{
 };
 use scene::format::{self, duration_ns};
 use session::Overview;
+use session::queries::GcCostsQuery;
 use session::query::Answers;
-use session::questions::GcCostsQuery;
 
 /// Maximum number of collections listed.
 const ROWS: u64 = 50;

@@ -8,8 +8,8 @@ use insight::finding::{Advice, Evidence, Finding};
 use insight::report::RuleWithoutFinding;
 use scene::format;
 use session::Overview;
+use session::queries::FindingsQuery;
 use session::query::Answers;
-use session::questions::FindingsQuery;
 
 /// Maximum number of places listed per finding.
 const PLACES: usize = 5;

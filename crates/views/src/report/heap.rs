@@ -11,8 +11,8 @@ use session::heap::chart::ChartQuery;
 use session::heap::choice::HeapChoice;
 use session::heap::profiles::{ProfileInfo, ProfilesQuery, is_too_old, profiling_hints};
 use session::heap::table::{BandRow, BandTableQuery};
+use session::queries::SummaryQuery;
 use session::query::Answers;
-use session::questions::SummaryQuery;
 
 /// Maximum number of bands listed.
 const ROWS: u64 = 50;

@@ -7,8 +7,8 @@ use crate::words::processes;
 use analysis::account::report::{CapTimes, ProgramTimes};
 use analysis::numbers::summary::{SparkTotals, Summary};
 use scene::format::{self, duration_ns};
+use session::queries::SummaryQuery;
 use session::query::Answers;
-use session::questions::SummaryQuery;
 
 /// Maximum number of capabilities listed.
 const CAPS: usize = 64;

@@ -11,7 +11,7 @@ use analysis::account::costs::{GcCosts, GcParts};
 use eventlog::ids::CapId;
 use model::time::Interval;
 use scene::format;
-use session::questions::GcCostsQuery;
+use session::queries::GcCostsQuery;
 
 /// Maximum number of capabilities listed; sums include all.
 const MAX_CAPS: usize = 64;

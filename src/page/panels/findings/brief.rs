@@ -7,7 +7,7 @@ use super::navigator::FindingNavigator;
 use crate::panel::{PanelProps, use_answer};
 use insight::finding::Finding;
 use scene::format;
-use session::questions::FindingsQuery;
+use session::queries::FindingsQuery;
 use views::panels::FINDINGS;
 use views::view::Change;
 use views::view::findings::FindingsView;

@@ -9,7 +9,7 @@ use insight::Report;
 use insight::finding::Finding;
 use scene::format;
 use session::link_text::cut;
-use session::questions::FindingsQuery;
+use session::queries::FindingsQuery;
 use views::panels::FINDINGS;
 use views::view::Change;
 use views::view::findings::FindingsView;

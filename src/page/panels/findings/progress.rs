@@ -6,7 +6,7 @@ use yew::prelude::*;
 use super::finding::severity;
 use crate::panel::{Source, use_answer_if};
 use model::time::Interval;
-use session::questions::FindingsProgressQuery;
+use session::queries::FindingsProgressQuery;
 
 /// Delay before intermediate findings are requested: faster answers need none.
 const FIRST_AFTER_MS: u32 = 100;

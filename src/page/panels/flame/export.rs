@@ -14,7 +14,7 @@ use crate::save::{save, save_blob};
 use crate::theme;
 use analysis::flamegraph::source_info::SourceInfo;
 use session::flame::query::{ExportFormat, FlameQuery};
-use session::questions::FlameExportQuery;
+use session::queries::FlameExportQuery;
 use views::flame::{picture_query, svg};
 
 #[derive(Clone, Properties, PartialEq)]

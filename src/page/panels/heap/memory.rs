@@ -16,7 +16,7 @@ use analysis::heap::memory::{HeldMemory as Answer, MemoryMoment, MemoryPart};
 use model::time::Interval;
 use scene::chart::short;
 use scene::format;
-use session::questions::{CensusCostQuery, HeldMemoryQuery};
+use session::queries::{CensusCostQuery, HeldMemoryQuery};
 use views::heap::settings::HeapView;
 use views::words::held::{Reason, headline, missing, reasons};
 

@@ -7,7 +7,7 @@ use crate::dom::state_callback;
 use crate::field::Field;
 use crate::panel::{Source, use_answer};
 use scene::format::pluralize;
-use session::questions::EnvironmentQuery;
+use session::queries::EnvironmentQuery;
 
 /// Minimum number of variables for which a filter is offered.
 const MANY: u64 = 12;

@@ -12,7 +12,7 @@ use analysis::timeline::waits::{QueueReason, WaitKind};
 use eventlog::ids::ThreadId;
 use model::time::Interval;
 use scene::format;
-use session::questions::LabelsQuery;
+use session::queries::LabelsQuery;
 use session::tracks::thread::Thread;
 
 /// Maximum number of wakers listed.

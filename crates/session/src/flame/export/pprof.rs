@@ -357,7 +357,7 @@ mod tests {
 
     use super::*;
     use crate::flame::query::ExportFormat;
-    use crate::questions::FlameExportQuery;
+    use crate::queries::FlameExportQuery;
     use crate::read_session;
     use analysis::flamegraph::sources;
     use eventlog::FileSource;

@@ -1,5 +1,5 @@
 //! Opens a log in pieces and asks every kind of question while it is read and afterward. The first two bytes are
-//! the number of following bytes that determine the questions; the rest is the log.
+//! the number of following bytes that determine the queries; the rest is the log.
 #![no_main]
 
 #[path = "../../tests/common/asking.rs"]

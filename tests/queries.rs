@@ -1,4 +1,4 @@
-//! Every kind of question, asked of every kind of log, undamaged or damaged, with random parameters. No answer
+//! Every kind of query, asked of every kind of log, undamaged or damaged, with random parameters. No answer
 //! panics, and none depends on yielding or on the pieces in which the file is read.
 
 use crate::common;

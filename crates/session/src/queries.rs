@@ -13,7 +13,7 @@ use super::event_list::{
     CountRowsQuery, EventFieldsQuery, EventRowsQuery, FindEventAtQuery, FindEventQuery,
 };
 use super::query::{
-    Columns, Host, Query, columns, optional_columns, questions, range_field, range_query,
+    Columns, Host, Query, columns, optional_columns, queries, range_field, range_query,
 };
 use super::tables::TextQuery;
 use super::{REPORT_BYTES, Session};
@@ -54,7 +54,7 @@ use model::marks::TimelineReply;
 use model::profile::stack_source::CensusCounts;
 use model::time::Interval;
 
-questions! {
+queries! {
     TimelineQuery, FlowQuery, DetailsQuery, LabelsQuery,
     TimeQuery, ThreadTimeQuery, GcCostsQuery, SummaryQuery, CollectionsQuery, SparksQuery,
     HeldMemoryQuery, CensusCostQuery, FindingsQuery, FindingsProgressQuery, DigestQuery,
