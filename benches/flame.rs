@@ -24,7 +24,7 @@ use session::flame::cache::StepCache;
 use session::flame::query::answer_with;
 use session::flame::query::table;
 use session::flame::query::{FlameQuery, FlameTableQuery, View};
-use session::flame::step::Step;
+use session::flame::transform::Transform;
 use session::read_session;
 
 const SAMPLES: u64 = 5_000_000;
@@ -235,14 +235,14 @@ fn flame(c: &mut Criterion) {
             (
                 "modules",
                 FlameQuery {
-                    steps: vec![Step::MergeModules],
+                    steps: vec![Transform::MergeModules],
                     ..whole.clone()
                 },
             ),
             (
                 "inverted",
                 FlameQuery {
-                    steps: vec![Step::Invert],
+                    steps: vec![Transform::Invert],
                     ..whole.clone()
                 },
             ),

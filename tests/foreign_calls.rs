@@ -4,7 +4,7 @@
 use crate::common;
 
 use session::flame::query::ExportFormat;
-use session::flame::step::Step;
+use session::flame::transform::Transform;
 use session::queries::FlameExportQuery;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -119,7 +119,7 @@ fn symbols_rename_what_is_kept() {
         ]
     };
     let whole = session.flame_span(sources::COST_CENTRES);
-    let query = |view: View, steps: &[Step]| FlameQuery {
+    let query = |view: View, steps: &[Transform]| FlameQuery {
         choice: FlameSelection {
             tracks: vec![os_thread(&session)],
             before: whole.filter(|_| view == View::LeftHeavy),
@@ -131,7 +131,11 @@ fn symbols_rename_what_is_kept() {
         width_px: 1_000_000,
         ..FlameQuery::default()
     };
-    let steps = [Step::MergeModules, Step::CollapseRecursion, Step::Invert];
+    let steps = [
+        Transform::MergeModules,
+        Transform::CollapseRecursion,
+        Transform::Invert,
+    ];
     let views = [View::Time, View::LeftHeavy].into_iter();
     // An address serves as a name until symbols are loaded. The callers view asks for a frame that has a name from
     // the start.

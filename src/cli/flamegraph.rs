@@ -29,7 +29,7 @@ use model::time::Interval;
 use scene::palette::Palette;
 use session::Session;
 use session::flame::query::{ExportFormat, FlameQuery, FlameRow, FlameTableQuery, View};
-use session::flame::step::Step;
+use session::flame::transform::Transform;
 use symbols::{MAGIC_BYTES, Symbols};
 use views::flame::{picture_query, svg};
 
@@ -53,7 +53,7 @@ pub(super) struct Arguments {
     pub(super) range: Range,
     /// Transform the stacks: focus:NAME, drop:NAME, merge:NAME, recursion, modules, idle, invert; may be repeated
     #[arg(long, value_name = "STEP", value_parser = step)]
-    step: Vec<Step>,
+    step: Vec<Transform>,
     /// Weight of the stacks; by default the unit of the source
     #[arg(long, value_enum)]
     measure: Option<MeasureChoice>,
@@ -154,8 +154,8 @@ fn track(text: &str) -> Result<TrackSource, String> {
     })
 }
 
-fn step(text: &str) -> Result<Step, String> {
-    Step::parse(text).ok_or_else(|| {
+fn step(text: &str) -> Result<Transform, String> {
+    Transform::parse(text).ok_or_else(|| {
         "not a step: use focus:NAME, drop:NAME, merge:NAME, recursion, modules, idle, invert"
             .to_owned()
     })

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cache::StepCache;
 use super::query::View;
-use super::step::Step;
+use super::transform::Transform;
 use model::profile::Profile;
 use model::profile::heap::{self, BoxBytes, BoxRelation};
 use model::profile::source::Source;
@@ -18,7 +18,7 @@ pub struct FlameAreaQuery {
     /// Source of the stacks.
     pub source: Source,
     /// Transformations of the stacks, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<Transform>,
     /// View that contains the box.
     pub view: View,
     /// Stack of the box; `None` for the whole view.

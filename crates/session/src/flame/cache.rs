@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::layout::{Forest, TimeTrack};
 use super::query::View;
-use super::step::{Change, Step, Transformed, apply_changes};
+use super::transform::{Change, Transform, Transformed, apply_changes};
 use crate::count_lru::CountLru;
 use model::profile::Profile;
 use model::profile::frames::Frames;
@@ -37,7 +37,7 @@ impl StepCache {
         &self,
         stack_source: &dyn StackSource,
         weighted: &WeightedStacks<'_>,
-        steps: &[Step],
+        steps: &[Transform],
         view: &View,
     ) -> Arc<TransformedStacks> {
         let changes = changes(steps, view);
@@ -59,7 +59,7 @@ impl StepCache {
     pub(super) fn transformed_in_time(
         &self,
         profile: &ProfileRef<'_>,
-        steps: &[Step],
+        steps: &[Transform],
         view: &View,
     ) -> Arc<TransformedStacks> {
         let changes = changes(steps, view);
@@ -76,13 +76,13 @@ impl StepCache {
 }
 
 /// Returns the user's steps, followed by the change that the view needs.
-fn changes(steps: &[Step], view: &View) -> Vec<Change> {
+fn changes(steps: &[Transform], view: &View) -> Vec<Change> {
     let of_view = match view {
         View::Time | View::LeftHeavy => None,
         View::Callees(name) => Some(Change::Callees(name.clone())),
         View::Callers(name) => Some(Change::Callers(name.clone())),
     };
-    let steps = steps.iter().cloned().map(Change::Step);
+    let steps = steps.iter().cloned().map(Change::Transform);
     steps.chain(of_view).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Flame graphs: from weighted stacks to boxes.
 //!
-//! Data flows from a [`StackSource`](model::profile::stack_source::StackSource) (selected weighted stacks) through [`step`]
-//! (transformations by the user, kept in a [`cache`]) and `layout` (boxes) to [`query`] (queries of page and
+//! Data flows from a [`StackSource`](model::profile::stack_source::StackSource) (selected weighted stacks) through
+//! [`transform`] (transformations by the user, kept in a [`cache`]) and `layout` (boxes) to [`query`] (queries of page and
 //! command line, answered in `answer`, `table`, `place`, `matches` and [`area`]). [`export`] writes stacks in the
 //! file formats of other programs. Nothing here draws.
 
@@ -13,7 +13,7 @@ mod layout;
 mod matches;
 mod occurrence;
 pub mod query;
-pub mod step;
 mod table;
 #[cfg(test)]
 mod tests;
+pub mod transform;

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 pub use super::answer::{answer, answer_with};
 pub use super::matches::matches;
 pub use super::occurrence::find_occurrence;
-use super::step::Step;
 pub use super::table::table;
+use super::transform::Transform;
 use eventlog::ids::Nanos;
 use model::profile::TrackSource;
 use model::profile::frames::Frame;
@@ -37,7 +37,7 @@ pub struct FlameQuery {
     /// Source, range and tracks of the samples.
     pub choice: FlameSelection,
     /// Transformations of the stacks, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<Transform>,
     /// Layout of the graph that is drawn.
     pub view: View,
     /// Measure of the width; in time order, the width is always time.
@@ -136,7 +136,7 @@ pub struct FlameTableQuery {
     /// Source, range and tracks of the samples.
     pub choice: FlameSelection,
     /// Transformations of the stacks, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<Transform>,
 }
 
 /// Weight of all frames with one name.
@@ -186,7 +186,7 @@ pub struct FlameOccurrenceQuery {
     /// Source, range and tracks of the samples.
     pub choice: FlameSelection,
     /// Transformations of the stacks, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<Transform>,
     /// View that contains the box: callers and callees have their own stack ids.
     pub view: View,
     /// Stack id of the box; inner frames are included.
@@ -201,7 +201,7 @@ pub struct FlameMatchesQuery {
     /// Source, range and tracks of the samples.
     pub choice: FlameSelection,
     /// Transformations of the stacks, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<Transform>,
     /// Layout of the graph that is searched.
     pub view: View,
     /// Measure of the width; in time order, the width is always time.

@@ -1,6 +1,6 @@
 //! Actions on a box of a flame graph, and the keys of its canvas.
 
-use session::flame::step::Step;
+use session::flame::transform::Transform;
 
 model::named_enum! {
     /// Action on the selected box.
@@ -33,12 +33,12 @@ impl FlameAction {
     }
 
     /// Returns the step for a function of this name, if the action is a step.
-    pub fn step(self, name: &str) -> Option<Step> {
+    pub fn step(self, name: &str) -> Option<Transform> {
         let name = name.to_owned();
         match self {
-            Self::Focus => Some(Step::Focus(name)),
-            Self::Merge => Some(Step::Merge(name)),
-            Self::Drop => Some(Step::Drop(name)),
+            Self::Focus => Some(Transform::Focus(name)),
+            Self::Merge => Some(Transform::Merge(name)),
+            Self::Drop => Some(Transform::Drop(name)),
             Self::Place | Self::Longest | Self::Sandwich => None,
         }
     }
@@ -75,7 +75,10 @@ mod tests {
             assert_eq!(FlameAction::from_key(act.key()), Some(act));
         }
         assert_eq!(FlameAction::from_key("q"), None);
-        assert_eq!(FlameAction::Focus.step("a"), Some(Step::Focus("a".into())));
+        assert_eq!(
+            FlameAction::Focus.step("a"),
+            Some(Transform::Focus("a".into()))
+        );
         assert_eq!(flame_keys().count(), OTHERS.len() + FlameAction::ALL.len());
     }
 }

@@ -22,7 +22,7 @@ use model::profile::weights::Measure;
 use model::time::Interval;
 use session::events::EventList;
 use session::events::filter::{CapFilter, EventFilter};
-use session::flame::step::Step;
+use session::flame::transform::Transform;
 
 const FLAME: PanelName = PanelName("flame");
 
@@ -147,7 +147,7 @@ fn full() -> Link {
                     order: FlameOrder::LeftHeavy,
                     tracks: TrackName::os_thread(OsThreadId(1234)),
                     measure: Measure::Count,
-                    steps: vec![Step::HideIdle, Step::Focus("Main.a,b".into())],
+                    steps: vec![Transform::HideIdle, Transform::Focus("Main.a,b".into())],
                     frame: "Main.f".into(),
                     before: span(0, 5_000_000),
                     moments: span(200, 900),
@@ -406,18 +406,18 @@ prop_compose! {
     }
 }
 
-fn any_step() -> impl Strategy<Value = Step> {
+fn any_step() -> impl Strategy<Value = Transform> {
     let name = || "\\PC{1,12}";
     prop_oneof![
         prop::sample::select(vec![
-            Step::CollapseRecursion,
-            Step::MergeModules,
-            Step::HideIdle,
-            Step::Invert,
+            Transform::CollapseRecursion,
+            Transform::MergeModules,
+            Transform::HideIdle,
+            Transform::Invert,
         ]),
-        name().prop_map(Step::Focus),
-        name().prop_map(Step::Drop),
-        name().prop_map(Step::Merge),
+        name().prop_map(Transform::Focus),
+        name().prop_map(Transform::Drop),
+        name().prop_map(Transform::Merge),
     ]
 }
 
@@ -568,7 +568,7 @@ fn marked(link: &Link) -> Link {
     });
     let mut flame = view.settings.get::<FlameView>();
     (flame.frame, flame.search, flame.tracks) = (WORD.into(), WORD.into(), name());
-    flame.steps.push(Step::Focus(WORD.into()));
+    flame.steps.push(Transform::Focus(WORD.into()));
     view.settings.set(flame);
     let search = WORD.to_owned();
     view.settings.set(EventList {

@@ -6,7 +6,7 @@
 //! | `fo` | order, see [`FlameOrder`] | `left` |
 //! | `fs` | tracks | `cap0` |
 //! | `fm` | `samples`: by samples, not by time | `samples` |
-//! | `fx` | steps, see [`Step`] | `idle,focus:Main.f` |
+//! | `fx` | steps, see [`Transform`] | `idle,focus:Main.f` |
 //! | `ff` | frame whose callers and callees are shown | `Main.f` |
 //! | `fc` | time to compare with | `0m500` |
 //! | `fd` | of the heap: compares the censuses at both ends | `200m700` |
@@ -19,7 +19,7 @@ use analysis::flamegraph::sources;
 use model::profile::source::Source;
 use model::profile::weights::Measure;
 use model::time::Interval;
-use session::flame::step::Step;
+use session::flame::transform::Transform;
 use session::link_text::{
     MAX_TEXT, cut, escape, escape_text, read_range, unescape, unless, write_range,
 };
@@ -69,7 +69,7 @@ pub struct FlameView {
     /// Quantity that determines the width of boxes.
     pub measure: Measure,
     /// Transformations of the stacks, in the order applied.
-    pub steps: Vec<Step>,
+    pub steps: Vec<Transform>,
     /// Frame whose callers and callees are shown; empty for none.
     pub frame: String,
     /// Time range to compare the selected range with.
@@ -115,7 +115,7 @@ const KEYS: [&str; 11] = [
 
 impl PanelSettings for FlameView {
     fn write(&self) -> Vec<(&'static str, Option<String>)> {
-        let steps = self.steps.iter().take(MAX_STEPS).map(Step::text);
+        let steps = self.steps.iter().take(MAX_STEPS).map(Transform::text);
         let steps: Vec<String> = steps
             .filter(|text| text.len() <= MAX_STEP)
             .map(|text| escape(&text))
@@ -161,7 +161,7 @@ impl FlameView {
                 let steps = raw.split(',').filter_map(unescape);
                 self.steps = steps
                     .filter(|text| text.len() <= MAX_STEP)
-                    .filter_map(|text| Step::parse(&text))
+                    .filter_map(|text| Transform::parse(&text))
                     .take(MAX_STEPS)
                     .collect();
             }

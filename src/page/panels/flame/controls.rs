@@ -19,7 +19,7 @@ use model::time::Interval;
 use scene::format;
 use session::alignment::Role;
 use session::flame::query::{FlameMatches, FlameQuery};
-use session::flame::step::Step;
+use session::flame::transform::Transform;
 use session::tracks::name::TrackName;
 use views::view::flame::{FlameOrder, FlameView, TwoLogs};
 use views::view::panel::toggle_item;
@@ -267,7 +267,7 @@ fn measures(props: &ControlsProps) -> Html {
 }
 
 fn changes(props: &ControlsProps) -> Html {
-    let toggle = |step: Step, text: &'static str| {
+    let toggle = |step: Transform, text: &'static str| {
         let checked = props.view.steps.contains(&step);
         let onchange =
             props.change(move |view, _: Event| toggle_item(&mut view.steps, step.clone()));
@@ -275,10 +275,10 @@ fn changes(props: &ControlsProps) -> Html {
     };
     html! {
         <>
-            { toggle(Step::HideIdle, "Hide idle time") }
-            { toggle(Step::CollapseRecursion, "Collapse recursion") }
-            { toggle(Step::MergeModules, "Merge the functions of a module") }
-            { toggle(Step::Invert, "Invert: innermost functions at the root") }
+            { toggle(Transform::HideIdle, "Hide idle time") }
+            { toggle(Transform::CollapseRecursion, "Collapse recursion") }
+            { toggle(Transform::MergeModules, "Merge the functions of a module") }
+            { toggle(Transform::Invert, "Invert: innermost functions at the root") }
             <p class="hint">{ "Select a box to focus on its function, leave it out, or merge it into its callers." }</p>
         </>
     }

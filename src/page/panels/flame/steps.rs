@@ -6,7 +6,7 @@ use yew::prelude::*;
 use crate::panel::{edited, span_text};
 use model::time::Interval;
 use session::alignment::Role;
-use session::flame::step::Step;
+use session::flame::transform::Transform;
 use views::view::flame::{FlameView, TwoLogs};
 
 /// The second log that the graph is to be compared with.
@@ -18,15 +18,15 @@ pub(super) struct ComparedLog {
     pub(super) why_not_compared: Option<AttrValue>,
 }
 
-fn words(step: &Step) -> String {
+fn words(step: &Transform) -> String {
     match step {
-        Step::Focus(name) => format!("focus on {name}"),
-        Step::Drop(name) => format!("without {name}"),
-        Step::Merge(name) => format!("{name} merged into its callers"),
-        Step::CollapseRecursion => "recursion collapsed".to_owned(),
-        Step::MergeModules => "modules merged".to_owned(),
-        Step::HideIdle => "idle hidden".to_owned(),
-        Step::Invert => "inverted".to_owned(),
+        Transform::Focus(name) => format!("focus on {name}"),
+        Transform::Drop(name) => format!("without {name}"),
+        Transform::Merge(name) => format!("{name} merged into its callers"),
+        Transform::CollapseRecursion => "recursion collapsed".to_owned(),
+        Transform::MergeModules => "modules merged".to_owned(),
+        Transform::HideIdle => "idle hidden".to_owned(),
+        Transform::Invert => "inverted".to_owned(),
     }
 }
 
@@ -64,7 +64,7 @@ pub(super) fn steps(
     let undo = |edit: Box<dyn Fn(&mut FlameView)>| {
         edited(view, on_view, move |view, _: MouseEvent| edit(view))
     };
-    let step = |(place, step): (usize, &Step)| {
+    let step = |(place, step): (usize, &Transform)| {
         let text = words(step);
         let label = format!("Undo: {text}");
         let onclick = undo(Box::new(move |view| {

@@ -16,7 +16,7 @@ use crate::panel::{PanelProps, span_text, use_answer};
 use crate::share_bar::share_bar;
 use analysis::flamegraph::sources;
 use scene::format;
-use session::flame::step::Step;
+use session::flame::transform::Transform;
 use session::heap::tree::{ExpandedNodes, NodeBytes, TreeAnswer, TreeColumn, TreeQuery, TreeRow};
 use views::columns::sorted_again;
 use views::heap::settings::HeapView;
@@ -194,7 +194,7 @@ fn head(
     let in_graph = chosen.map(|row| row.frame.name());
     let disabled = in_graph.is_none();
     let onclick = props.on_change.reform(move |_: MouseEvent| {
-        let steps: Vec<Step> = in_graph.clone().map(Step::Focus).into_iter().collect();
+        let steps: Vec<Transform> = in_graph.clone().map(Transform::Focus).into_iter().collect();
         Change::new(move |view, _| {
             let flame = FlameView {
                 source: Some(sources::HEAP),

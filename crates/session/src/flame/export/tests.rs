@@ -15,7 +15,7 @@ use proptest::prelude::*;
 
 use super::tree::DEEPEST;
 use super::*;
-use crate::flame::step::Step;
+use crate::flame::transform::Transform;
 use model::profile::frames::{Frame, FrameKind};
 use model::profile::weights::Weight;
 
@@ -60,7 +60,7 @@ fn nested(depth: u32, names: u32) -> Profile {
     }
 }
 
-fn query(steps: &[Step]) -> FlameQuery {
+fn query(steps: &[Transform]) -> FlameQuery {
     FlameQuery {
         steps: steps.to_vec(),
         ..FlameQuery::default()
@@ -89,7 +89,11 @@ fn file(
 fn twice_the_nesting_is_at_most_two_and_a_half_times_the_file() {
     let depth = u32::from(DEEPEST) * 2;
     for names in [1, u32::MAX] {
-        for step in [&[][..], &[Step::Invert], &[Step::CollapseRecursion]] {
+        for step in [
+            &[][..],
+            &[Transform::Invert],
+            &[Transform::CollapseRecursion],
+        ] {
             for format in FORMATS {
                 let size = |depth| {
                     let (bytes, _) = file(&nested(depth, names), &query(step), format, 1 << 20);
@@ -127,7 +131,7 @@ fn what_is_too_deep_is_told() {
     let inverted = nested(9000, u32::MAX);
     let (_, incomplete) = file(
         &inverted,
-        &query(&[Step::Invert]),
+        &query(&[Transform::Invert]),
         ExportFormat::Folded,
         1 << 20,
     );
@@ -195,7 +199,7 @@ proptest! {
         invert in any::<bool>(),
     ) {
         let profile = nested(depth, names);
-        let steps: &[Step] = if invert { &[Step::Invert] } else { &[] };
+        let steps: &[Transform] = if invert { &[Transform::Invert] } else { &[] };
         for format in FORMATS {
             let whole = file(&profile, &query(steps), format, usize::MAX);
             prop_assert_eq!(&file(&profile, &query(steps), format, slice), &whole);

@@ -167,7 +167,7 @@ fn a_box_over_time() {
     let part = FlameAreaQuery {
         span: Some(span(2, 20)),
         most: 1,
-        steps: vec![Step::Drop("M.d".into())],
+        steps: vec![Transform::Drop("M.d".into())],
         ..all.clone()
     };
     let highest = over_time(&profile, &part);
@@ -195,7 +195,7 @@ proptest! {
     fn an_area_sums_up_to_its_box(
         rows in prop::collection::vec((0..9_u64, prop::collection::vec(0..50_u64, STACKS.len())), 1..30),
         range in (0..200_u64, 0..200_u64),
-        steps in prop::sample::subsequence(vec![Step::Invert, Step::CollapseRecursion, Step::Drop("M.d".into()), Step::Merge("M.b".into())], 0..4),
+        steps in prop::sample::subsequence(vec![Transform::Invert, Transform::CollapseRecursion, Transform::Drop("M.d".into()), Transform::Merge("M.b".into())], 0..4),
         view in prop::sample::select(vec![View::LeftHeavy, View::Callees("M.a".into()), View::Callers("M.b".into())]),
     ) {
         let mut at = 0;

@@ -15,7 +15,7 @@ use super::cache::StepCache;
 use super::query::{
     FlameBoxes, FlameHead, FlameQuery, FlameRow, FlameTableQuery, View, answer, table,
 };
-use super::step::Step;
+use super::transform::Transform;
 use eventlog::ids::{CapId, Duration, Nanos, OsThreadId};
 use model::profile::frames::{Frame, FrameId, Frames};
 use model::profile::sample_threads::SampleThreads;
@@ -105,7 +105,7 @@ fn query(tracks: &[TrackSource], range: Option<Interval>, view: View) -> FlameQu
     }
 }
 
-fn stepped(steps: &[Step], view: View) -> FlameQuery {
+fn stepped(steps: &[Transform], view: View) -> FlameQuery {
     FlameQuery {
         steps: steps.to_vec(),
         ..query(&[CAP], None, view)

@@ -82,10 +82,10 @@ fn the_first_of_several_tracks_counts() {
 
 #[test]
 fn stacks_of_steps_and_views_have_places() {
-    let dropped = stepped(&[Step::Drop("M.b".into())], View::LeftHeavy);
+    let dropped = stepped(&[Transform::Drop("M.b".into())], View::LeftHeavy);
     assert_eq!(places(&dropped, "a", 0), [(20, 30)]);
     let callers = query(&[CAP], None, View::Callers("M.b".into()));
     assert_eq!(places(&callers, "b", 0), [(0, 20), (70, 80), (90, 100)]);
-    let inverted = stepped(&[Step::Invert], View::Time);
+    let inverted = stepped(&[Transform::Invert], View::Time);
     assert_eq!(places(&inverted, "a", 1), [(0, 10), (70, 80), (90, 100)]);
 }

@@ -1,6 +1,6 @@
 //! Properties of all profiles.
 
-use super::super::step::{Change, Transformed, apply_changes};
+use super::super::transform::{Change, Transformed, apply_changes};
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
@@ -23,16 +23,16 @@ prop_compose! {
     }
 }
 
-fn any_step() -> impl Strategy<Value = Step> {
+fn any_step() -> impl Strategy<Value = Transform> {
     let name = "M\\.[abc]|N\\.[AB]|IDLE\\.IDLE";
     prop_oneof![
-        name.prop_map(Step::Focus),
-        name.prop_map(Step::Drop),
-        name.prop_map(Step::Merge),
-        Just(Step::CollapseRecursion),
-        Just(Step::MergeModules),
-        Just(Step::HideIdle),
-        Just(Step::Invert),
+        name.prop_map(Transform::Focus),
+        name.prop_map(Transform::Drop),
+        name.prop_map(Transform::Merge),
+        Just(Transform::CollapseRecursion),
+        Just(Transform::MergeModules),
+        Just(Transform::HideIdle),
+        Just(Transform::Invert),
     ]
 }
 
@@ -196,9 +196,9 @@ proptest! {
                 row.map_or(0, |row| row.total)
             };
             total = match steps.get(taken) {
-                Some(Step::Focus(name)) => of(name),
-                Some(Step::Drop(name)) => total - of(name),
-                Some(Step::HideIdle) => total - of("IDLE.IDLE"),
+                Some(Transform::Focus(name)) => of(name),
+                Some(Transform::Drop(name)) => total - of(name),
+                Some(Transform::HideIdle) => total - of("IDLE.IDLE"),
                 _ => total,
             };
         }
@@ -254,7 +254,7 @@ proptest! {
     ) {
         let profile = profile(&borrowed(&cap), &[]);
         let sample_counts = StackSource::sample_counts(&profile).expect("a profile");
-        let changes: Vec<Change> = steps.into_iter().map(Change::Step).collect();
+        let changes: Vec<Change> = steps.into_iter().map(Change::Transform).collect();
         let stepped = |seen| apply_changes(&profile.frames, &profile.stacks, seen, &changes);
         let (some, whole) = (stepped(Some(sample_counts.as_slice())), stepped(None));
         for (stack, _) in profile.stacks.ids().zip(&sample_counts).filter(|(_, count)| **count > 0) {
@@ -272,7 +272,7 @@ proptest! {
     #[test]
     fn recursion_is_what_popping_back_leaves(cap in any_samples(40)) {
         let profile = profile(&borrowed(&cap), &[]);
-        let done = apply_changes(&profile.frames, &profile.stacks, None, &[Change::Step(Step::CollapseRecursion)]);
+        let done = apply_changes(&profile.frames, &profile.stacks, None, &[Change::Transform(Transform::CollapseRecursion)]);
         for stack in profile.stacks.ids() {
             let mut expected: Vec<FrameId> = Vec::new();
             for frame in profile.stacks.outermost_first(stack) {

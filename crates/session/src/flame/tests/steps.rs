@@ -13,17 +13,17 @@ fn mixed() -> Profile {
     profile(&cap, &[])
 }
 
-fn heavy(steps: &[Step]) -> String {
+fn heavy(steps: &[Transform]) -> String {
     shown(&mixed(), &stepped(steps, View::LeftHeavy))
 }
 
-fn in_time(steps: &[Step]) -> String {
+fn in_time(steps: &[Transform]) -> String {
     shown(&mixed(), &stepped(steps, View::Time))
 }
 
 #[test]
 fn focus() {
-    let steps = [Step::Focus("M.b".into())];
+    let steps = [Transform::Focus("M.b".into())];
     insta::assert_snapshot!(heavy(&steps), @r"
     total 30, bands []
     0 b 0..30 own 10 of 30, 3 samples
@@ -43,7 +43,7 @@ fn focus() {
 
 #[test]
 fn drop() {
-    let steps = [Step::Drop("M.b".into())];
+    let steps = [Transform::Drop("M.b".into())];
     insta::assert_snapshot!(heavy(&steps), @r"
     total 20, bands []
     0 IDLE 0..10 own 10 of 10, 1 samples
@@ -58,7 +58,7 @@ fn drop() {
 
 #[test]
 fn merge() {
-    let steps = [Step::Merge("M.a".into())];
+    let steps = [Transform::Merge("M.a".into())];
     insta::assert_snapshot!(heavy(&steps), @r"
     total 50, bands []
     0 b 0..20 own 10 of 20, 2 samples
@@ -75,7 +75,7 @@ fn merge() {
 #[test]
 fn collapse_recursion() {
     let profile = profile(&[(0, 10, "abcab"), (10, 20, "abca"), (20, 30, "aab")], &[]);
-    let query = stepped(&[Step::CollapseRecursion], View::LeftHeavy);
+    let query = stepped(&[Transform::CollapseRecursion], View::LeftHeavy);
     insta::assert_snapshot!(shown(&profile, &query), @r"
     total 30, bands []
     0 a 0..30 own 10 of 30, 3 samples
@@ -85,7 +85,7 @@ fn collapse_recursion() {
 
 #[test]
 fn merge_modules() {
-    insta::assert_snapshot!(heavy(&[Step::MergeModules]), @r"
+    insta::assert_snapshot!(heavy(&[Transform::MergeModules]), @r"
     total 50, bands []
     0 M 0..40 own 20 of 40, 4 samples
     0 IDLE 40..50 own 10 of 10, 1 samples
@@ -96,7 +96,7 @@ fn merge_modules() {
 
 #[test]
 fn hidden_idle_time_leaves_time_as_it_is() {
-    insta::assert_snapshot!(heavy(&[Step::HideIdle]), @r"
+    insta::assert_snapshot!(heavy(&[Transform::HideIdle]), @r"
     total 40, bands []
     0 a 0..30 own 0 of 30, 3 samples
     0 d 30..40 own 10 of 10, 1 samples
@@ -108,7 +108,7 @@ fn hidden_idle_time_leaves_time_as_it_is() {
     3    c 0..10 own 10 of 10, 1 samples
     3    b 20..30 own 10 of 10, 1 samples
     ");
-    insta::assert_snapshot!(in_time(&[Step::HideIdle]), @r"
+    insta::assert_snapshot!(in_time(&[Transform::HideIdle]), @r"
     total 60, bands [0]
     0 a 0..20 own 0 of 20, 2 samples
     0 a 30..50 own 0 of 10, 1 samples
@@ -126,7 +126,7 @@ fn hidden_idle_time_leaves_time_as_it_is() {
 
 #[test]
 fn inverted() {
-    insta::assert_snapshot!(heavy(&[Step::Invert]), @r"
+    insta::assert_snapshot!(heavy(&[Transform::Invert]), @r"
     total 50, bands []
     0 IDLE 0..10 own 10 of 10, 1 samples
     0 a 10..20 own 0 of 10, 1 samples
@@ -142,7 +142,7 @@ fn inverted() {
     3    a 20..30 own 10 of 10, 1 samples
     3    a 30..40 own 10 of 10, 1 samples
     ");
-    insta::assert_snapshot!(in_time(&[Step::Invert]), @r"
+    insta::assert_snapshot!(in_time(&[Transform::Invert]), @r"
     total 60, bands [0]
     0 c 0..10 own 0 of 10, 1 samples
     0 b 10..20 own 0 of 10, 1 samples
@@ -163,10 +163,10 @@ fn inverted() {
 #[test]
 fn steps_follow_each_other() {
     let steps = [
-        Step::HideIdle,
-        Step::Focus("M.a".into()),
-        Step::MergeModules,
-        Step::Invert,
+        Transform::HideIdle,
+        Transform::Focus("M.a".into()),
+        Transform::MergeModules,
+        Transform::Invert,
     ];
     insta::assert_snapshot!(heavy(&steps), @r"
     total 30, bands []
@@ -183,7 +183,7 @@ fn steps_follow_each_other() {
 
 #[test]
 fn transformed_frames_are_found() {
-    let mut query = stepped(&[Step::MergeModules], View::LeftHeavy);
+    let mut query = stepped(&[Transform::MergeModules], View::LeftHeavy);
     query.search = "n".into();
     let (head, _) = answer(&mixed(), &query);
     assert!(
@@ -200,9 +200,9 @@ fn what_is_kept_is_what_would_be_made() {
     for profile in [&one, &other, &one] {
         for steps in [
             &[][..],
-            &[Step::Invert],
-            &[Step::MergeModules],
-            &[Step::Invert],
+            &[Transform::Invert],
+            &[Transform::MergeModules],
+            &[Transform::Invert],
         ] {
             for view in [View::Time, View::LeftHeavy, View::Callers("M.b".into())] {
                 let query = stepped(steps, view);

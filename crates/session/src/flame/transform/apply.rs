@@ -1,6 +1,6 @@
 //! Transformation of a tree of stacks.
 
-use super::Step;
+use super::Transform;
 use super::invert::{Paths, invert};
 use super::recursion::collapse_recursion;
 use model::profile::frames::{Frame, FrameId, FrameKind, Frames};
@@ -22,8 +22,8 @@ pub(crate) struct Transformed {
 /// Transformation of stacks, by the user or for a view.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Change {
-    /// Step of the user.
-    Step(Step),
+    /// Transformation by the user.
+    Transform(Transform),
     /// Keeps the callees of the frame with this name, under one root frame.
     Callees(String),
     /// Keeps the callers of the frame with this name, which becomes the root. The weight of its callees counts as
@@ -81,19 +81,19 @@ fn change(frames: &Frames, stacks: &Stacks, seen: Option<&[u32]>, change: &Chang
     let named = |name: &str| marked(frames, |frame| frame.name() == name);
     let inverted = |paths| invert(frames, stacks, seen, paths);
     match change {
-        Change::Step(Step::Focus(name)) => focus(frames, stacks, &named(name), None),
+        Change::Transform(Transform::Focus(name)) => focus(frames, stacks, &named(name), None),
         Change::Callees(name) => {
             let named = named(name);
             let root = (0..).zip(&named).find(|(_, named)| **named);
             focus(frames, stacks, &named, root.map(|(id, _)| FrameId(id)))
         }
         Change::Callers(name) => inverted(Paths::From(&named(name))),
-        Change::Step(Step::Invert) => inverted(Paths::Whole),
-        Change::Step(Step::Drop(name)) => drop_frames(frames, stacks, &named(name)),
-        Change::Step(Step::HideIdle) => {
+        Change::Transform(Transform::Invert) => inverted(Paths::Whole),
+        Change::Transform(Transform::Drop(name)) => drop_frames(frames, stacks, &named(name)),
+        Change::Transform(Transform::HideIdle) => {
             drop_frames(frames, stacks, &marked(frames, Frame::is_idle))
         }
-        Change::Step(Step::Merge(name)) => {
+        Change::Transform(Transform::Merge(name)) => {
             let named = named(name);
             let empty = Some(StackId::EMPTY);
             rebuild_stacks(frames.clone(), stacks, empty, |into, outer, frame| {
@@ -105,8 +105,8 @@ fn change(frames: &Frames, stacks: &Stacks, seen: Option<&[u32]>, change: &Chang
                 })
             })
         }
-        Change::Step(Step::CollapseRecursion) => collapse_recursion(frames, stacks),
-        Change::Step(Step::MergeModules) => merge_modules(frames, stacks),
+        Change::Transform(Transform::CollapseRecursion) => collapse_recursion(frames, stacks),
+        Change::Transform(Transform::MergeModules) => merge_modules(frames, stacks),
     }
 }
 

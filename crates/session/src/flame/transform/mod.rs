@@ -11,7 +11,7 @@ pub(super) use apply::{Change, apply_changes};
 
 /// Transformation of all stacks.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Step {
+pub enum Transform {
     /// Keeps stacks with a frame of this name, from its outermost occurrence inwards.
     Focus(String),
     /// Removes stacks with a frame of this name.
@@ -29,14 +29,14 @@ pub enum Step {
 }
 
 /// Steps without a frame, by their names in links.
-const PLAIN: [(&str, Step); 4] = [
-    ("recursion", Step::CollapseRecursion),
-    ("modules", Step::MergeModules),
-    ("idle", Step::HideIdle),
-    ("invert", Step::Invert),
+const PLAIN: [(&str, Transform); 4] = [
+    ("recursion", Transform::CollapseRecursion),
+    ("modules", Transform::MergeModules),
+    ("idle", Transform::HideIdle),
+    ("invert", Transform::Invert),
 ];
 
-impl Step {
+impl Transform {
     /// Formats the step for links and the command line: `focus:Main.parse`, `drop:…`, `merge:…`, `recursion`,
     /// `modules`, `idle`, `invert`.
     pub fn text(&self) -> String {
@@ -75,12 +75,12 @@ mod tests {
         let named = ["focus:Main.f", "drop:IDLE.IDLE", "merge:a:b"];
         for text in named.into_iter().chain(PLAIN.iter().map(|(name, _)| *name)) {
             assert_eq!(
-                Step::parse(text).map(|step| step.text()).as_deref(),
+                Transform::parse(text).map(|step| step.text()).as_deref(),
                 Some(text)
             );
         }
         for text in ["", "focus", "focus:", "other:x"] {
-            assert_eq!(Step::parse(text), None, "{text}");
+            assert_eq!(Transform::parse(text), None, "{text}");
         }
     }
 }
