@@ -179,13 +179,13 @@ fn no_capability_runs_while_it_stands_still() {
         let account = store.account();
         let mut things = 0;
         for &cap in account.caps() {
-            let (Some(lanes), Some(pieces)) = (store.cap(cap), account.pieces_of(cap)) else {
+            let (Some(lanes), Some(gc_spans)) = (store.cap(cap), account.gc_spans_of(cap)) else {
                 continue;
             };
             let mut run = 0;
             let mut covered = 0;
-            for piece in 0..pieces.len() {
-                let (start, end) = pieces.span(piece);
+            for gc_span in 0..gc_spans.len() {
+                let (start, end) = gc_spans.span(gc_span);
                 if start < covered {
                     return Err(format!("capability {cap}: two classes at {start}"));
                 }
@@ -194,7 +194,7 @@ fn no_capability_runs_while_it_stands_still() {
                     run += 1;
                 }
                 if run < lanes.runs.len() && lanes.runs.span(run).0 < end {
-                    let class = pieces.class(piece);
+                    let class = gc_spans.class(gc_span);
                     return Err(format!("capability {cap}: {class:?} in a run at {start}"));
                 }
                 things += 1;

@@ -176,16 +176,17 @@ async fn resumed_without_work(context: &RuleContext<'_>) -> LateWithoutWork {
     let mut cursor = store.account().sweep_cursor();
     let (mut sums, mut steps) = (LateWithoutWork::default(), context.steps());
     for cap in context.cap_ids() {
-        let (Some(pieces), Some(lane)) = (store.account().pieces_of(cap), store.cap(cap)) else {
+        let (Some(gc_spans), Some(lane)) = (store.account().gc_spans_of(cap), store.cap(cap))
+        else {
             continue;
         };
         for (_, gc) in context.gc_pauses_where(|_| true) {
             steps.step().await;
-            let index = pieces.first_ending_after(gc.pause.end.0);
-            if index >= pieces.len() || pieces.class(index) != Class::Returning {
+            let index = gc_spans.first_ending_after(gc.pause.end.0);
+            if index >= gc_spans.len() || gc_spans.class(index) != Class::Returning {
                 continue;
             }
-            let (from, to) = pieces.span(index);
+            let (from, to) = gc_spans.span(index);
             let next = lane.runs.first_ending_after(to);
             let has_work =
                 next < lane.runs.len() && lane.runs.start(next) <= to.saturating_add(AT_ONCE_NS);

@@ -172,7 +172,7 @@ impl Costs<'_> {
     /// Adds the times of a capability.
     fn cap(&mut self, cap: CapId, own: &mut ProcessPauses<'_>) {
         let place = self.account.caps().binary_search(&cap);
-        let (Ok(place), Some(pieces)) = (place, self.account.pieces_of(cap)) else {
+        let (Ok(place), Some(gc_spans)) = (place, self.account.gc_spans_of(cap)) else {
             return;
         };
         let pauses = own.all;
@@ -180,8 +180,8 @@ impl Costs<'_> {
         let from = first.map_or(self.range.start(), |first| first.requested);
         let from = from.min(self.range.start());
         let mut asked = GallopingSearch::default();
-        for i in pieces.first_ending_after(from.0)..pieces.len() {
-            let (start, end) = pieces.span(i);
+        for i in gc_spans.first_ending_after(from.0)..gc_spans.len() {
+            let (start, end) = gc_spans.span(i);
             // The last collection requested by then.
             let next = asked.first(pauses.len(), |i| pauses[i].requested.0 <= start);
             let Some(number) = next.checked_sub(1) else {
@@ -192,7 +192,7 @@ impl Costs<'_> {
                 break;
             }
             let mut parts = GcParts::default();
-            let Some(part) = parts.part(pieces.class(i)) else {
+            let Some(part) = parts.part(gc_spans.class(i)) else {
                 continue;
             };
             let inside = end.min(self.range.end().0);

@@ -65,7 +65,7 @@ impl TournamentTree {
 pub(super) enum EventKind {
     /// Start of the next run of a lane, or end of its current run.
     Run(usize),
-    /// Change of a lane's piece or lifetime.
+    /// Change of a lane's GC span or lifetime.
     AvailabilityEdge(usize),
     /// A thread becomes ready.
     BecameRunnable,
@@ -145,7 +145,7 @@ impl<'a> EventMerger<'a> {
             })
             .collect();
         let availability_edges = (0..runs.len())
-            .map(|lane| AvailabilityEdges::after(now, account.pieces(lane), account.life(lane)));
+            .map(|lane| AvailabilityEdges::after(now, account.gc_spans(lane), account.life(lane)));
         let sources = 2 * runs.len() + OTHER_SOURCES;
         let mut merger = Self {
             availability_edges: availability_edges.collect(),

@@ -2,12 +2,12 @@
 //! views use the same classes.
 //!
 //! **Capabilities:** running takes precedence; then everything related to collections, and unknown time
-//! ([`pieces`]); the rest is idle time, with or without a ready thread. **Threads:** turns show when a thread was
+//! ([`gc_spans`]); the rest is idle time, with or without a ready thread. **Threads:** turns show when a thread was
 //! blocked, ready (runnable, but not running) or running; ready time is during a collection, or else while some
 //! capability was idle, or else behind other threads. **Program:** the collections ([`pauses`]), the number of
 //! running capabilities, and the number of ready threads.
 //!
-//! In addition to the columns of runs, the attribution stores the pieces of each capability; for each run, how
+//! In addition to the columns of runs, the attribution stores the GC spans of each capability; for each run, how
 //! long its thread was ready before it, and for how much of that time some capability was idle; all wakeups and
 //! creations; and the checkpoints of the sweep ([`sweep`]), from which the sums at any time are computed. All
 //! intervals are half-open.
@@ -16,9 +16,9 @@ pub mod columns;
 pub mod costs;
 mod event_merger;
 pub mod facts;
+pub mod gc_spans;
 pub mod pauses;
 pub mod phases;
-pub mod pieces;
 pub mod report;
 pub mod runs;
 mod search;
@@ -27,8 +27,8 @@ pub mod sweep;
 pub mod totals;
 
 use facts::Facts;
+use gc_spans::{CollectionContext, GcSpans};
 use pauses::Pauses;
-use pieces::{CollectionContext, Pieces};
 use sweep::{Checkpoints, Sweep, SweepCursor, SweepVisitor};
 
 use eventlog::cap_table::CapLanes;
@@ -45,9 +45,9 @@ pub(crate) struct AttributionData {
     /// Capabilities, sorted by number.
     caps: Vec<CapId>,
     cap_lanes: CapLanes,
-    /// Lifetime of each capability in nanoseconds, by lane like `pieces`.
+    /// Lifetime of each capability in nanoseconds, by lane like `gc_spans`.
     lives: Vec<(u64, u64)>,
-    pieces: Vec<Pieces>,
+    gc_spans: Vec<GcSpans>,
     pauses: Pauses,
     /// Capabilities and collections of each process, if several wrote the log; empty otherwise. Where collections of
     /// two processes overlap, `pauses` has the second from the end of the first.
@@ -83,13 +83,13 @@ impl AttributionData {
             caps: facts.caps.iter().map(|facts| facts.cap).collect(),
             cap_lanes: cap_lanes.clone(),
             lives: vec![(0, 0); lanes.len()],
-            pieces: Vec::new(),
+            gc_spans: Vec::new(),
             became_runnable,
             coverage_ends,
             ..Self::default()
         };
         let several = facts.by_process();
-        attribution_data.pieces = vec![Pieces::default(); lanes.len()];
+        attribution_data.gc_spans = vec![GcSpans::default(); lanes.len()];
         attribution_data.pauses = if several.is_empty() {
             attribution_data.collect(facts, lanes)
         } else {
@@ -120,7 +120,7 @@ impl AttributionData {
         attribution_data
     }
 
-    /// Computes the pieces of the capabilities in `facts`, all of one process, and returns its collections.
+    /// Computes the GC spans of the capabilities in `facts`, all of one process, and returns its collections.
     fn collect(&mut self, facts: &Facts, lanes: &[Cap]) -> Pauses {
         let account = TimeAttribution {
             lanes,
@@ -133,13 +133,13 @@ impl AttributionData {
             let lane = account
                 .lane(of.cap)
                 .and_then(|lane| Some((lane, lanes.get(lane)?)));
-            let pieces =
-                lane.map(|(lane, cap)| (lane, Pieces::compute(cap, *of, &collections), of.life));
-            made.extend(pieces);
+            let gc_spans =
+                lane.map(|(lane, cap)| (lane, GcSpans::compute(cap, *of, &collections), of.life));
+            made.extend(gc_spans);
         }
         drop(collections);
-        for (lane, pieces, life) in made {
-            self.pieces[lane] = pieces;
+        for (lane, gc_spans, life) in made {
+            self.gc_spans[lane] = gc_spans;
             self.lives[lane] = (life.start().0, life.end().0);
         }
         pauses
@@ -203,8 +203,8 @@ impl<'a> TimeAttribution<'a> {
     }
 
     /// Returns the lane of a capability's activities other than running and idling.
-    pub fn pieces_of(&self, cap: CapId) -> Option<&'a Pieces> {
-        self.pieces(self.lane(cap)?)
+    pub fn gc_spans_of(&self, cap: CapId) -> Option<&'a GcSpans> {
+        self.gc_spans(self.lane(cap)?)
     }
 
     /// Returns a cursor that answers queries at increasing times quickly.
@@ -237,8 +237,8 @@ impl<'a> TimeAttribution<'a> {
         self.lanes.get(self.lane(cap)?)
     }
 
-    fn pieces(&self, lane: usize) -> Option<&'a Pieces> {
-        self.attribution_data.pieces.get(lane)
+    fn gc_spans(&self, lane: usize) -> Option<&'a GcSpans> {
+        self.attribution_data.gc_spans.get(lane)
     }
 
     fn life(&self, lane: usize) -> (u64, u64) {

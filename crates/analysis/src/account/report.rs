@@ -239,10 +239,10 @@ impl TimeAttribution<'_> {
     fn cap_times(&self, cap: CapId, range: Interval, totals: &Totals) -> CapTimes {
         let life = range.clip(self.life_of(cap));
         let lane = self.lane(cap).unwrap_or(usize::MAX);
-        let (Some(of), Some(pieces)) = (self.lanes.get(lane), self.pieces(lane)) else {
+        let (Some(of), Some(gc_spans)) = (self.lanes.get(lane), self.gc_spans(lane)) else {
             return CapTimes::default();
         };
-        let of_pieces = pieces.time_in(life);
+        let of_gc_spans = gc_spans.time_in(life);
         let runs = of.runs.time_in(life);
         let running_ns = runs[Class::Running as usize] + runs[Class::Open as usize];
         let idle_work_available_ns = totals.idle_work_available_ns.get(lane - 1);
@@ -252,7 +252,7 @@ impl TimeAttribution<'_> {
             life_ns: life.duration().0,
             running_ns,
             idle_work_available_ns: idle_work_available_ns.copied().unwrap_or_default(),
-            ..cap_times_from_classes(&of_pieces)
+            ..cap_times_from_classes(&of_gc_spans)
         };
         let others = times
             .classes()

@@ -1,8 +1,8 @@
 //! Sources of the events to be merged: the runs and availability edges of each lane, and for the whole log the threads that
 //! become ready, those whose information ends, and the pauses. Each source is sorted.
 
+use super::gc_spans::GcSpans;
 use super::pauses::Pause;
-use super::pieces::Pieces;
 use super::runs::{RunLane, SweepRun};
 use model::lane::Lane;
 use model::moments::Moments;
@@ -136,8 +136,8 @@ impl Source for Runs<'_> {
 /// Start and end of a lane's lifetime, and of the stretches in which it is neither running nor idle.
 #[derive(Clone, Debug)]
 pub(super) struct AvailabilityEdges<'a> {
-    pieces: Option<&'a Pieces>,
-    piece: usize,
+    gc_spans: Option<&'a GcSpans>,
+    gc_span: usize,
     is_inside: bool,
     life: [u64; 2],
     lived: usize,
@@ -145,29 +145,31 @@ pub(super) struct AvailabilityEdges<'a> {
 
 impl<'a> AvailabilityEdges<'a> {
     /// Starts after the time `now`, for a lane with this lifetime.
-    pub(super) fn after(now: u64, pieces: Option<&'a Pieces>, (born, dead): (u64, u64)) -> Self {
+    pub(super) fn after(now: u64, gc_spans: Option<&'a GcSpans>, (born, dead): (u64, u64)) -> Self {
         let life = [born, dead.max(born)];
         let mut edges = Self {
-            pieces,
-            piece: pieces.map_or(0, |pieces| pieces.first_ending_after(now)),
+            gc_spans,
+            gc_span: gc_spans.map_or(0, |gc_spans| gc_spans.first_ending_after(now)),
             is_inside: false,
             life,
             lived: life.partition_point(|&time| time <= now),
         };
-        if edges.piece_key() <= first_step(now) {
+        if edges.gc_span_key() <= first_step(now) {
             edges.step();
         }
         edges
     }
 
-    fn piece(&self) -> Option<(u64, u64)> {
-        let pieces = self.pieces.filter(|pieces| self.piece < pieces.len());
-        pieces.map(|pieces| pieces.span(self.piece))
+    fn gc_span(&self) -> Option<(u64, u64)> {
+        let gc_spans = self
+            .gc_spans
+            .filter(|gc_spans| self.gc_span < gc_spans.len());
+        gc_spans.map(|gc_spans| gc_spans.span(self.gc_span))
     }
 
-    fn piece_key(&self) -> u64 {
+    fn gc_span_key(&self) -> u64 {
         let bound = |(start, end)| if self.is_inside { end } else { start };
-        self.piece().map_or(NEVER, |span| first_step(bound(span)))
+        self.gc_span().map_or(NEVER, |span| first_step(bound(span)))
     }
 
     fn life_key(&self) -> u64 {
@@ -179,29 +181,29 @@ impl<'a> AvailabilityEdges<'a> {
 
 impl Source for AvailabilityEdges<'_> {
     fn key(&self) -> u64 {
-        self.piece_key().min(self.life_key())
+        self.gc_span_key().min(self.life_key())
     }
 
     fn step(&mut self) {
-        if self.life_key() < self.piece_key() {
+        if self.life_key() < self.gc_span_key() {
             self.lived += 1;
             return;
         }
-        let Some((_, mut end)) = self.piece() else {
+        let Some((_, mut end)) = self.gc_span() else {
             return;
         };
         self.is_inside = !self.is_inside;
         if !self.is_inside {
-            self.piece += 1;
+            self.gc_span += 1;
             return;
         }
-        // Adjacent pieces form one stretch.
-        while let Some(pieces) = self.pieces
-            && self.piece + 1 < pieces.len()
-            && pieces.span(self.piece + 1).0 <= end
+        // Adjacent spans form one stretch.
+        while let Some(gc_spans) = self.gc_spans
+            && self.gc_span + 1 < gc_spans.len()
+            && gc_spans.span(self.gc_span + 1).0 <= end
         {
-            self.piece += 1;
-            end = pieces.span(self.piece).1;
+            self.gc_span += 1;
+            end = gc_spans.span(self.gc_span).1;
         }
     }
 }

@@ -22,9 +22,9 @@ struct LaneState {
     /// Index of the current or next run.
     run: usize,
     runs: bool,
-    /// Index of the current or next piece.
-    piece: usize,
-    /// Whether the capability is alive and in no piece: it is then running or idle.
+    /// Index of the current or next GC span.
+    gc_span: usize,
+    /// Whether the capability is alive and in no GC span: it is then running or idle.
     open: bool,
     /// Idle time with ready threads, up to the last update.
     idle_work_available_ns: u64,
@@ -164,7 +164,7 @@ impl State {
         lane_state.runs = !lane_state.runs;
     }
 
-    /// Updates a lane to the piece and lifetime at the current time.
+    /// Updates a lane to the GC span and lifetime at the current time.
     #[cold]
     fn update_lane(
         mut self,
@@ -173,17 +173,18 @@ impl State {
         account: TimeAttribution<'_>,
     ) -> Self {
         let now = self.now;
-        let mut is_in_piece = false;
-        if let Some(pieces) = account.pieces(lane) {
-            let ended = |piece: usize| pieces.span(piece).1.min(MAX_TIME) <= now;
-            while lane_state.piece < pieces.len() && ended(lane_state.piece) {
-                lane_state.piece += 1;
+        let mut is_in_gc_span = false;
+        if let Some(gc_spans) = account.gc_spans(lane) {
+            let ended = |gc_span: usize| gc_spans.span(gc_span).1.min(MAX_TIME) <= now;
+            while lane_state.gc_span < gc_spans.len() && ended(lane_state.gc_span) {
+                lane_state.gc_span += 1;
             }
-            is_in_piece = lane_state.piece < pieces.len() && pieces.span(lane_state.piece).0 <= now;
+            is_in_gc_span =
+                lane_state.gc_span < gc_spans.len() && gc_spans.span(lane_state.gc_span).0 <= now;
         }
         let (born, dead) = account.life(lane);
         let is_cap = lane > 0;
-        let open = is_cap && born <= now && now < dead && !is_in_piece;
+        let open = is_cap && born <= now && now < dead && !is_in_gc_span;
         lane_state.idle_work_available_ns = lane_state.idle_work_available_ns(self.any_ready_ns);
         lane_state.any_ready_at_idle_start_ns = self.any_ready_ns;
         self.open -= usize::from(lane_state.open);
@@ -302,11 +303,11 @@ impl<'a> Sweep<'a> {
         let runs = checkpoints.runs.iter().enumerate();
         let lane_states = runs.zip(account.lanes).map(|((lane, runs), cap)| {
             let run = runs.get(checkpoint).unwrap_or_default() as usize;
-            let pieces = account.pieces(lane);
+            let gc_spans = account.gc_spans(lane);
             LaneState {
                 run,
                 runs: run < cap.runs.len() && cap.runs.start(run) <= now,
-                piece: pieces.map_or(0, |pieces| pieces.first_ending_after(now)),
+                gc_span: gc_spans.map_or(0, |gc_spans| gc_spans.first_ending_after(now)),
                 ..LaneState::default()
             }
         });

@@ -56,8 +56,10 @@ impl Recording {
     }
 
     fn counted_ns(&self, cap: CapId, range: Interval) -> u64 {
-        let pieces = self.store.account().pieces_of(cap);
-        pieces.map_or(0, |pieces| pieces.time_in(range)[Class::Census as usize])
+        let gc_spans = self.store.account().gc_spans_of(cap);
+        gc_spans.map_or(0, |gc_spans| {
+            gc_spans.time_in(range)[Class::Census as usize]
+        })
     }
 
     /// Returns the cost of a profile's censuses in a range, or in the whole log.

@@ -51,11 +51,11 @@ pub fn points(
                 let times = cap.runs.time_before(time);
                 times[Class::Running as usize] + times[Class::Open as usize]
             };
-            let pieces = store.account().pieces_of(*id);
+            let gc_spans = store.account().gc_spans_of(*id);
             let collected = |time| {
                 // The account exists only once the log has been read to its end.
-                let times = match pieces {
-                    Some(pieces) => pieces.time_before(time),
+                let times = match gc_spans {
+                    Some(gc_spans) => gc_spans.time_before(time),
                     None => cap.gc.time_before(time),
                 };
                 let gc = Class::ALL.iter().filter(|class| class.is_gc());

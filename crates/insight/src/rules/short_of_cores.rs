@@ -71,15 +71,18 @@ struct CapWork {
     late_ns: u64,
 }
 
-/// Summarizes the pieces of a capability around a collection from `start` to `end`.
-fn cap_work((start, end): (u64, u64), pieces: impl Iterator<Item = (Class, u64, u64)>) -> CapWork {
+/// Summarizes the GC spans of a capability around a collection from `start` to `end`.
+fn cap_work(
+    (start, end): (u64, u64),
+    gc_spans: impl Iterator<Item = (Class, u64, u64)>,
+) -> CapWork {
     let mut part = CapWork {
         first_ns: u64::MAX,
         work_ns: 0,
         done_ns: 0,
         late_ns: 0,
     };
-    for (class, from, to) in pieces {
+    for (class, from, to) in gc_spans {
         let (from, until) = (from.max(start), to.min(end));
         match class {
             Class::Returning => part.late_ns = to - from,
@@ -87,7 +90,7 @@ fn cap_work((start, end): (u64, u64), pieces: impl Iterator<Item = (Class, u64, 
                 part.first_ns = part.first_ns.min(from);
                 part.work_ns = part.work_ns.saturating_add(until.saturating_sub(from));
             }
-            // A piece that lasts until the end does not show when the capability was done.
+            // A GC span that lasts until the end does not show when the capability was done.
             Class::GcIdle if to < end => part.done_ns = to,
             _ => {}
         }
@@ -111,14 +114,14 @@ fn collection_waits(parts: &[CapWork]) -> CollectionWaits {
 }
 
 fn work_of_cap(context: &RuleContext<'_>, cap: CapId, gc: &GcPause<'_>) -> Option<CapWork> {
-    let pieces = context.log.store.account().pieces_of(cap)?;
+    let gc_spans = context.log.store.account().gc_spans_of(cap)?;
     let (start, end) = (gc.pause.start.0, gc.pause.end.0);
-    let first = pieces.first_ending_after(start);
-    let all = (first..pieces.len()).map(|index| {
-        let (from, to) = pieces.span(index);
-        (pieces.class(index), from, to)
+    let first = gc_spans.first_ending_after(start);
+    let all = (first..gc_spans.len()).map(|index| {
+        let (from, to) = gc_spans.span(index);
+        (gc_spans.class(index), from, to)
     });
-    // A capability that is still resuming has a piece that starts at the end of the collection.
+    // A capability that is still resuming has a GC span that starts at the end of the collection.
     Some(cap_work(
         (start, end),
         all.take_while(|(_, from, _)| *from <= end),
@@ -178,13 +181,13 @@ fn inactive_ns(context: &RuleContext<'_>, (cap, range): (Option<CapId>, Interval
     let Some(cap) = cap else { return 0 };
     let store = &context.log.store;
     let runs = store.cap(cap).map(|cap| cap.runs.time_in(range));
-    let pieces = store.account().pieces_of(cap);
-    let pieces = pieces.map(|pieces| {
-        let mut times = pieces.time_in(range);
+    let gc_spans = store.account().gc_spans_of(cap);
+    let gc_spans = gc_spans.map(|gc_spans| {
+        let mut times = gc_spans.time_in(range);
         times[Class::Returning as usize] = 0;
         times
     });
-    let busy: u64 = [runs, pieces].into_iter().flatten().flatten().sum();
+    let busy: u64 = [runs, gc_spans].into_iter().flatten().flatten().sum();
     range.duration().0.saturating_sub(busy)
 }
 
@@ -469,13 +472,13 @@ mod tests {
             (idle, 85, 90),
             (done, 90, 100),
         ];
-        let parts =
-            [quick.to_vec(), slow.to_vec()].map(|pieces| cap_work((0, 100), pieces.into_iter()));
+        let parts = [quick.to_vec(), slow.to_vec()]
+            .map(|gc_spans| cap_work((0, 100), gc_spans.into_iter()));
         assert_eq!(collection_waits(&parts).none_collecting_ns, 75);
         // The same time spent working is no wait.
         let busy = [(work, 0, 85), (idle, 85, 90), (done, 90, 100)];
-        let parts =
-            [quick.to_vec(), busy.to_vec()].map(|pieces| cap_work((0, 100), pieces.into_iter()));
+        let parts = [quick.to_vec(), busy.to_vec()]
+            .map(|gc_spans| cap_work((0, 100), gc_spans.into_iter()));
         assert_eq!(collection_waits(&parts).none_collecting_ns, 0);
         // The leader's own work after all are done is no wait, nor is a log without the end of a capability's
         // work.

@@ -13,8 +13,8 @@ use super::{Log, Shape, TrackEntry, TrackKind, TrackListInput, link};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, PaintInput};
 use crate::tracks::words::{duration, parts, several, thread_name, when};
+use analysis::account::gc_spans::GcSpans;
 use analysis::account::pauses::Pause;
-use analysis::account::pieces::Pieces;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::{CLASSES, Class, StopCode};
 use model::lane::Lane;
@@ -273,8 +273,8 @@ impl Capability {
             thread: None,
             stop: StopCode(0),
         };
-        match store.account().pieces_of(self.0) {
-            Some(pieces) => writer.lane(pieces, nothing),
+        match store.account().gc_spans_of(self.0) {
+            Some(gc_spans) => writer.lane(gc_spans, nothing),
             // The time account is complete only when the log is fully read.
             None => writer.lane(cap.phases.lane(), nothing),
         }
@@ -334,10 +334,10 @@ impl Details<'_> {
             self.merged_cap_facts(cap, query.span, &mut facts);
         } else if let Some(place) = lanes.runs.find_exact(query.span) {
             self.run(cap, place, &mut facts);
-        } else if let Some(pieces) = self.store.account().pieces_of(cap)
-            && let Some(place) = pieces.find_exact(query.span)
+        } else if let Some(gc_spans) = self.store.account().gc_spans_of(cap)
+            && let Some(place) = gc_spans.find_exact(query.span)
         {
-            self.piece(cap, pieces, place, &mut facts);
+            self.gc_span(cap, gc_spans, place, &mut facts);
         }
         facts
     }
@@ -353,10 +353,10 @@ impl Details<'_> {
         let row = Capability(cap);
         let what = ["run of a thread", "runs of threads"];
         self.merged_facts(row, span, &lanes.runs, what, thread, facts);
-        if let Some(pieces) = self.store.account().pieces_of(cap) {
-            let name = |place| pieces.class(place).name().to_owned();
+        if let Some(gc_spans) = self.store.account().gc_spans_of(cap) {
+            let name = |place| gc_spans.class(place).name().to_owned();
             let what = ["collection", "collections"];
-            self.merged_facts(row, span, pieces, what, name, facts);
+            self.merged_facts(row, span, gc_spans, what, name, facts);
         }
     }
 
@@ -405,10 +405,10 @@ impl Details<'_> {
     }
 
     /// Adds the details of a part of a collection, and of the whole collection.
-    fn piece(&self, cap: CapId, pieces: &Pieces, place: usize, facts: &mut Vec<DetailField>) {
-        let span = |i: usize| pieces.interval(i);
+    fn gc_span(&self, cap: CapId, gc_spans: &GcSpans, place: usize, facts: &mut Vec<DetailField>) {
+        let span = |i: usize| gc_spans.interval(i);
         let pauses = self.store.account().pauses();
-        let class = pieces.class(place);
+        let class = gc_spans.class(place);
         let at = match class {
             Class::Unknown => None,
             // Resuming belongs to the collection that just ended.
@@ -424,19 +424,19 @@ impl Details<'_> {
         if class == Class::Unknown {
             return;
         }
-        let places = pieces.collection_of(place);
+        let places = gc_spans.collection_of(place);
         if places.len() > MAX_LISTED {
             // With many parts, idle and done alternate while other capabilities work.
-            let name = |place: usize| pieces.class(place).name().to_owned();
+            let name = |place: usize| gc_spans.class(place).name().to_owned();
             let (start, end) = (span(places.start).start(), span(places.end - 1).end());
             let what = ["collection", "collections"];
             let whole = Interval::new(start, end);
-            self.merged_facts(Capability(cap), whole, pieces, what, name, facts);
+            self.merged_facts(Capability(cap), whole, gc_spans, what, name, facts);
             return;
         }
         for i in places {
             let ends = pause.is_some_and(|pause| pause.end == span(i).end());
-            let label = match pieces.class(i) {
+            let label = match gc_spans.class(i) {
                 Class::GcSync => "waited until all had stopped",
                 Class::GcStart if leads => "prepared the collection",
                 Class::GcStart => "no work logged",

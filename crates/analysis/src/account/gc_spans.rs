@@ -28,10 +28,11 @@ use model::class::Class;
 use model::lane::Lane;
 use model::time::Interval;
 
-/// Pieces of one capability. The pieces of a collection include the stopping before it and the return after it.
-pub type Pieces = SpanColumns<8>;
+/// Spans in which a capability neither runs nor idles. Those of a collection include the stopping before it and the
+/// return after it.
+pub type GcSpans = SpanColumns<8>;
 
-impl Default for Pieces {
+impl Default for GcSpans {
     fn default() -> Self {
         Self::new([
             Class::Gc,
@@ -111,11 +112,11 @@ fn census_span(census: Interval, pauses: &Pauses, account: TimeAttribution<'_>) 
     Interval::new(since, census.end().min(pause.end))
 }
 
-impl Pieces {
-    /// Computes the pieces of a capability.
+impl GcSpans {
+    /// Computes the GC spans of a capability.
     pub(super) fn compute(cap: &Cap, facts: CapFacts, collections: &CollectionContext<'_>) -> Self {
-        let mut making = PiecesBuilder {
-            pieces: Self::default(),
+        let mut making = GcSpansBuilder {
+            gc_spans: Self::default(),
             known: (facts.known.start().0, facts.known.end().0),
             cap,
             collections,
@@ -135,13 +136,13 @@ impl Pieces {
             making.accounted_until = making.known.1;
         }
         making.push_unknown_until(facts.life.end().0);
-        making.pieces
+        making.gc_spans
     }
 }
 
-/// Pieces of a capability while they are computed.
-struct PiecesBuilder<'a> {
-    pieces: Pieces,
+/// GC spans of a capability while they are computed.
+struct GcSpansBuilder<'a> {
+    gc_spans: GcSpans,
     known: (u64, u64),
     cap: &'a Cap,
     collections: &'a CollectionContext<'a>,
@@ -154,7 +155,7 @@ struct PiecesBuilder<'a> {
     accounted_until: u64,
 }
 
-impl PiecesBuilder<'_> {
+impl GcSpansBuilder<'_> {
     fn push(&mut self, class: Class, start: u64, end: u64) {
         let (from, to) = self.known;
         let (start, end) = (start.max(from), end.min(to));
@@ -163,21 +164,22 @@ impl PiecesBuilder<'_> {
                 self.push_unknown_until(start);
                 self.accounted_until = end;
             }
-            self.pieces.push(class, start, end);
+            self.gc_spans.push(class, start, end);
         }
     }
 
     /// Emits the time since `accounted_until` as unknown.
     fn push_unknown_until(&mut self, time: u64) {
         if self.accounted_until < time {
-            self.pieces.push(Class::Unknown, self.accounted_until, time);
+            self.gc_spans
+                .push(Class::Unknown, self.accounted_until, time);
             self.accounted_until = time;
         }
     }
 
-    /// Emits the pieces of a collection; `next` is the time of the request for the following one.
+    /// Emits the spans of a collection; `next` is the time of the request for the following one.
     fn pause(&mut self, place: usize, pause: &Pause, next: u64) {
-        let first = self.pieces.len();
+        let first = self.gc_spans.len();
         let runs = &self.cap.runs;
         let (start, end) = (pause.start.0, pause.end.0);
         let run = self.run.first(runs.len(), |i| runs.span(i).0 < start);
@@ -193,8 +195,8 @@ impl PiecesBuilder<'_> {
             let back = self.return_end(end);
             self.push(Class::Returning, end, back.min(runs_again).min(next));
         }
-        if self.pieces.len() > first {
-            self.pieces.mark_collection_start(first);
+        if self.gc_spans.len() > first {
+            self.gc_spans.mark_collection_start(first);
         }
     }
 
@@ -206,7 +208,7 @@ impl PiecesBuilder<'_> {
         if goes_on { gc.span(at).1 } else { end }
     }
 
-    /// Emits the pieces between two times of a collection.
+    /// Emits the spans between two times of a collection.
     fn push_inside(&mut self, place: usize, mut from: u64, to: u64) {
         let censuses = &self.collections.censuses[..];
         let mut at = self
