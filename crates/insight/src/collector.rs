@@ -1,8 +1,8 @@
 //! How the collector of a run was set: its area, its factor, and which collections were requested.
 
+use crate::collection_in_range::CollectionInRange;
 use crate::context::{RuleContext, cached};
 use crate::flags::option_bytes;
-use crate::gc_pause::GcPause;
 use crate::input::Input;
 use eventlog::ids::Nanos;
 
@@ -37,7 +37,7 @@ impl<'a> RuleContext<'a> {
     /// that was not written to its end may lack the version of GHC.
     fn probable_area_bytes(&self) -> Option<u64> {
         const ENOUGH: usize = 101;
-        let pairs = self.gc_pauses.windows(2).take(ENOUGH);
+        let pairs = self.collections.windows(2).take(ENOUGH);
         let allocated = pairs.map(|two| {
             let numbers = &self.log.numbers;
             numbers.most_allocated_bytes(two[0].pause.start, two[1].pause.start)
@@ -63,11 +63,11 @@ impl<'a> RuleContext<'a> {
 
     /// Returns the major collections that were requested explicitly, with their indices: no capability had
     /// allocated nearly enough to trigger them.
-    pub async fn requested_collections(&self) -> Vec<(usize, &GcPause<'a>)> {
+    pub async fn requested_collections(&self) -> Vec<(usize, &CollectionInRange<'a>)> {
         let find = self.find_requested_collections();
         let indices = cached(&self.requested_collections, find).await.iter();
         indices
-            .map(|index| (*index, &self.gc_pauses[*index]))
+            .map(|index| (*index, &self.collections[*index]))
             .collect()
     }
 
@@ -84,9 +84,9 @@ impl<'a> RuleContext<'a> {
         let grows_freely = self.heap_limit_bytes().is_none() && !self.has_argument("-G1");
         let mut steps = self.steps();
         let (mut before_minors, mut majors) = (Vec::new(), Vec::new());
-        for (index, gc) in self.gc_pauses_where(|gc| gc.statistics.is_some()) {
+        for (index, gc) in self.collections_where(|gc| gc.statistics.is_some()) {
             steps.step().await;
-            let next = self.gc_pauses.get(index + 1);
+            let next = self.collections.get(index + 1);
             let next = next.map_or(Nanos(u64::MAX), |next| next.pause.start);
             let allocated = self.log.numbers.most_allocated_bytes(gc.pause.start, next);
             let statistics = gc.statistics.copied().unwrap_or_default();

@@ -3,8 +3,8 @@
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
+use crate::collection_in_range::{CollectionInRange, collections_in};
 use crate::disturbance::{DisturbedCollection, find_disturbed};
-use crate::gc_pause::{GcPause, gc_pauses_in};
 use crate::heartbeats;
 use crate::threads::is_runtime_label;
 use crate::turn_cache::TurnCache;
@@ -36,12 +36,12 @@ pub struct RuleContext<'a> {
     /// Number of capabilities that exist in the range; at least 1.
     pub caps: u64,
     /// Collections that begin in the range.
-    pub gc_pauses: Vec<GcPause<'a>>,
+    pub collections: Vec<CollectionInRange<'a>>,
     /// Sums over all threads in the range, computed on first use.
     threads: OnceCell<ThreadsInRange>,
     /// Run time of each thread in the range.
     run_times: OnceCell<Vec<(ThreadId, u64)>>,
-    /// Indices into `gc_pauses` of collections that were requested explicitly, computed on first use.
+    /// Indices into `collections` of collections that were requested explicitly, computed on first use.
     pub(crate) requested_collections: OnceCell<Vec<usize>>,
     /// Disturbed collections, sorted by index, computed on first use.
     disturbed: OnceCell<Vec<DisturbedCollection>>,
@@ -72,7 +72,7 @@ impl<'a> RuleContext<'a> {
             yielder: &NoYield,
             caps: (lived.count() as u64).max(1),
             times,
-            gc_pauses: gc_pauses_in(log, range),
+            collections: collections_in(log, range),
             threads: OnceCell::new(),
             run_times: OnceCell::new(),
             requested_collections: OnceCell::new(),
@@ -202,7 +202,7 @@ impl<'a> RuleContext<'a> {
     }
 
     /// Returns whether the collection included a heap census.
-    pub fn has_census(&self, gc: &GcPause<'_>) -> bool {
+    pub fn has_census(&self, gc: &CollectionInRange<'_>) -> bool {
         let times = self.log.times(Some(gc.pause.span()));
         times.all_caps().census_ns > 0
     }
@@ -295,16 +295,16 @@ impl<'a> RuleContext<'a> {
     pub(crate) fn measured_collections(
         &self,
         is_major: bool,
-    ) -> impl Iterator<Item = (usize, &GcPause<'a>)> {
-        self.gc_pauses_where(move |gc| gc.statistics.is_some() && gc.is_major == is_major)
+    ) -> impl Iterator<Item = (usize, &CollectionInRange<'a>)> {
+        self.collections_where(move |gc| gc.statistics.is_some() && gc.is_major == is_major)
     }
 
     /// Returns the collections for which `wanted` holds, with their indices.
-    pub fn gc_pauses_where(
+    pub fn collections_where(
         &self,
-        wanted: impl Fn(&GcPause<'a>) -> bool,
-    ) -> impl Iterator<Item = (usize, &GcPause<'a>)> {
-        let all = self.gc_pauses.iter().enumerate();
+        wanted: impl Fn(&CollectionInRange<'a>) -> bool,
+    ) -> impl Iterator<Item = (usize, &CollectionInRange<'a>)> {
+        let all = self.collections.iter().enumerate();
         all.filter(move |(_, gc)| wanted(gc))
     }
 }

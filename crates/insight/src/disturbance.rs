@@ -26,7 +26,7 @@ const LARGE_BYTES: u64 = 4_000_000;
 /// Collection that took much longer than others that copied as much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DisturbedCollection {
-    /// Index in [`RuleContext::gc_pauses`].
+    /// Index in [`RuleContext::collections`].
     pub(crate) index: usize,
     /// Length of the pause, in nanoseconds.
     pub(crate) pause_ns: u64,
@@ -55,7 +55,7 @@ pub(crate) fn find_disturbed(context: &RuleContext<'_>) -> Vec<DisturbedCollecti
     }
     let areas = { context.allocation_area_bytes() }.saturating_mul(context.caps);
     let mut was_large = false;
-    for (index, gc) in context.gc_pauses_where(|gc| gc.statistics.is_some()) {
+    for (index, gc) in context.collections_where(|gc| gc.statistics.is_some()) {
         let Some(statistics) = gc.statistics else {
             continue;
         };

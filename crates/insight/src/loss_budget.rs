@@ -66,14 +66,14 @@ pub struct LossBudget {
 }
 
 impl LossBudget {
-    /// Creates a budget with nothing claimed, for a range with `gc_pauses` collections.
-    pub fn new(all: CauseTimes, caps: u64, gc_pauses: usize) -> Self {
+    /// Creates a budget with nothing claimed, for a range with `collections` collections.
+    pub fn new(all: CauseTimes, caps: u64, collections: usize) -> Self {
         Self {
             all,
             unclaimed: all,
             caps: caps.max(1),
-            claimed_pauses: vec![false; gc_pauses],
-            claimed_syncs: vec![false; gc_pauses],
+            claimed_pauses: vec![false; collections],
+            claimed_syncs: vec![false; collections],
             idle: Vec::new(),
         }
     }

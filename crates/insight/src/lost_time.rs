@@ -180,7 +180,7 @@ async fn resumed_without_work(context: &RuleContext<'_>) -> LateWithoutWork {
         else {
             continue;
         };
-        for (_, gc) in context.gc_pauses_where(|_| true) {
+        for (_, gc) in context.collections_where(|_| true) {
             steps.step().await;
             let index = gc_spans.first_ending_after(gc.pause.end.0);
             if index >= gc_spans.len() || gc_spans.class(index) != Class::Returning {

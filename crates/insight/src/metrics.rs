@@ -16,9 +16,9 @@ use model::class::WaitReason;
 use model::time::Interval;
 use serde::{Deserialize, Serialize};
 
+use crate::collection_in_range::CollectionInRange;
 use crate::context::RuleContext;
 use crate::finding::Subject;
-use crate::gc_pause::GcPause;
 use crate::input::Input;
 use crate::report::Report;
 use crate::window::Window;
@@ -91,7 +91,7 @@ impl LocatedNumber {
     }
 
     /// Creates the number of a collection.
-    fn for_collection(value: u64, (from, to): (Nanos, Nanos), gc: &GcPause<'_>) -> Self {
+    fn for_collection(value: u64, (from, to): (Nanos, Nanos), gc: &CollectionInRange<'_>) -> Self {
         Self::new(value, Interval::new(from, to), gc.subject())
     }
 }
@@ -235,9 +235,12 @@ impl<'a> MetricContext<'a> {
         self.summary.sparks
     }
 
-    fn gc_pauses(&self, labels: &Labels) -> impl Iterator<Item = &GcPause<'a>> {
+    fn collections_in_range(
+        &self,
+        labels: &Labels,
+    ) -> impl Iterator<Item = &CollectionInRange<'a>> {
         let generation = labels.get("gen").cloned();
-        self.context.gc_pauses.iter().filter(move |gc| {
+        self.context.collections.iter().filter(move |gc| {
             let has = gc.pause.generation.map(|number| number.to_string());
             generation.is_none() || generation == has
         })
@@ -286,9 +289,9 @@ fn samples(all: impl Iterator<Item = (u64, u64)>) -> Option<Numbers> {
 
 /// Returns the wait for each collection whose request is in the log; `None` if there are only others.
 fn gc_syncs(metrics: &MetricContext<'_>, labels: &Labels) -> Option<Numbers> {
-    let all: Vec<&GcPause<'_>> = metrics.gc_pauses(labels).collect();
+    let all: Vec<&CollectionInRange<'_>> = metrics.collections_in_range(labels).collect();
     let known = all.iter().filter(|gc| gc.has_request());
-    let seen = |gc: &&GcPause<'_>| {
+    let seen = |gc: &&CollectionInRange<'_>| {
         LocatedNumber::for_collection(gc.sync_ns(), (gc.pause.requested, gc.pause.start), gc)
     };
     let waits: Vec<LocatedNumber> = known.map(seen).collect();
@@ -373,7 +376,7 @@ metrics! {
     "gc.balance" Share Higher Timed false [] [GcStatistics] "Balance of work between the threads of parallel collections." |metrics, _| Some(Numbers::One(metrics.summary.work_balance?));
     "gc.copied" Bytes Lower Counted false [] [GcStatistics] "Bytes that collections copied." |metrics, _| one(metrics.summary.bytes_copied?);
     "gc.count" Count Lower Counted false ["gen"] [Collections] "Number of collections that began." |metrics, labels| metrics.collections(labels, metrics.summary.collections, |row| row.collections);
-    "gc.pause" Ns Lower Timed true ["gen"] [Collections] "From the start to the end of each collection." |metrics, labels| Some(Numbers::Many(metrics.gc_pauses(labels).map(|gc| LocatedNumber::for_collection(gc.pause_ns(), (gc.pause.start, gc.pause.end), gc)).collect()));
+    "gc.pause" Ns Lower Timed true ["gen"] [Collections] "From the start to the end of each collection." |metrics, labels| Some(Numbers::Many(metrics.collections_in_range(labels).map(|gc| LocatedNumber::for_collection(gc.pause_ns(), (gc.pause.start, gc.pause.end), gc)).collect()));
     "gc.sync" Ns Lower Timed true ["gen"] [Collections] "Wait until all capabilities had stopped, per collection." gc_syncs;
     "gc.time" Ns Lower Timed false ["gen"] [Collections] "Total time in collections, including heap censuses." |metrics, labels| metrics.collections(labels, metrics.summary.in_collections_ns(), |row| row.elapsed_ns);
     "heap.live" Bytes Lower Counted true [] [GcStatistics] "Live bytes after each major collection." |metrics, _| samples(metrics.context.log.numbers.live_in(metrics.context.log.end(), metrics.context.range));

@@ -174,7 +174,7 @@ impl Report {
             true => Default::default(),
             false => lost_time::by_cause(context).await,
         };
-        let mut loss_budget = LossBudget::new(causes, context.caps, context.gc_pauses.len());
+        let mut loss_budget = LossBudget::new(causes, context.caps, context.collections.len());
         let mut report = Self {
             range: context.range,
             caps: context.caps,
@@ -187,7 +187,7 @@ impl Report {
             Some(sample) => {
                 let context = context.for_rules_in(Some(sample.range));
                 let causes = lost_time::by_cause(&context).await;
-                let loss_budget = LossBudget::new(causes, context.caps, context.gc_pauses.len());
+                let loss_budget = LossBudget::new(causes, context.caps, context.collections.len());
                 Some((context, loss_budget))
             }
             None => None,

@@ -21,7 +21,7 @@ use crate::panel::{Answered, Extent, PanelProps, use_answered};
 use crate::viewer::NavigationTarget;
 use analysis::numbers::Collection;
 use analysis::numbers::collections_query::{
-    CollectionColumn, CollectionsQuery, CollectionsReply, Pause, Pauses,
+    CollectionColumn, CollectionsQuery, CollectionsReply, PauseDistribution, RankedPause,
 };
 use model::time::Interval;
 use scene::format;
@@ -253,15 +253,19 @@ fn view_pauses(
     }
 }
 
-fn percentiles(props: &PanelProps, all: &Pauses, generations: &[Pauses]) -> Html {
-    let row = |name: String, pauses: &Pauses| {
+fn percentiles(
+    props: &PanelProps,
+    all: &PauseDistribution,
+    generations: &[PauseDistribution],
+) -> Html {
+    let row = |name: String, pauses: &PauseDistribution| {
         let numbers = [
             ("the median pause", pauses.median),
             ("the pause at 90 %", pauses.p90),
             ("the pause at 99 %", pauses.p99),
             ("the longest pause", pauses.longest),
         ];
-        let cell = |(what, pause): (&'static str, Pause)| {
+        let cell = |(what, pause): (&'static str, RankedPause)| {
             let shown = html! {
                 <td class="number">
                     <GotoLink text={format::duration_ns(pause.ns)} {what} on_goto={props.on_goto.clone()}

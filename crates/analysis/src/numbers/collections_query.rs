@@ -111,7 +111,7 @@ pub struct PauseBin {
 
 /// Pause of a collection. Ordered by length, then by time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Pause {
+pub struct RankedPause {
     /// Length in ns.
     pub ns: u64,
     /// Start time.
@@ -120,7 +120,7 @@ pub struct Pause {
     pub collection: u32,
 }
 
-impl Pause {
+impl RankedPause {
     const fn from_collection(gc: &Collection) -> Self {
         Self {
             ns: gc.pause_ns(),
@@ -137,7 +137,7 @@ impl Pause {
 
 /// Distribution of the pauses of some collections.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Pauses {
+pub struct PauseDistribution {
     /// Generation collected. `None` for all collections together, and for those of unknown generation.
     pub generation: Option<u16>,
     /// Number of pauses.
@@ -145,13 +145,13 @@ pub struct Pauses {
     /// Total length in ns.
     pub total_ns: u64,
     /// Median by nearest rank.
-    pub median: Pause,
+    pub median: RankedPause,
     /// 90th percentile by nearest rank.
-    pub p90: Pause,
+    pub p90: RankedPause,
     /// 99th percentile by nearest rank.
-    pub p99: Pause,
+    pub p99: RankedPause,
     /// Longest pause.
-    pub longest: Pause,
+    pub longest: RankedPause,
     /// Histogram; all generations have the same bins.
     pub bins: Vec<PauseBin>,
 }
@@ -167,7 +167,7 @@ pub struct CollectionsReply {
     pub total: u64,
     /// Distribution for all collections first, then by generation; empty if there are none, or it was not
     /// requested.
-    pub pauses: Vec<Pauses>,
+    pub pauses: Vec<PauseDistribution>,
 }
 
 impl Numbers {
@@ -205,8 +205,8 @@ impl Numbers {
     }
 }
 
-fn pauses<'a>(collections: impl Iterator<Item = &'a Collection>) -> Vec<Pauses> {
-    let mut generations: Vec<(Option<u16>, Vec<Pause>)> = Vec::new();
+fn pauses<'a>(collections: impl Iterator<Item = &'a Collection>) -> Vec<PauseDistribution> {
+    let mut generations: Vec<(Option<u16>, Vec<RankedPause>)> = Vec::new();
     for gc in collections {
         let found = generations.binary_search_by_key(&gc.generation, |&(of, _)| of);
         let place = found.unwrap_or_else(|place| {
@@ -214,10 +214,10 @@ fn pauses<'a>(collections: impl Iterator<Item = &'a Collection>) -> Vec<Pauses> 
             place
         });
         if let Some((_, list)) = generations.get_mut(place) {
-            list.push(Pause::from_collection(gc));
+            list.push(RankedPause::from_collection(gc));
         }
     }
-    let lists: Vec<&[Pause]> = generations.iter().map(|(_, list)| &list[..]).collect();
+    let lists: Vec<&[RankedPause]> = generations.iter().map(|(_, list)| &list[..]).collect();
     let mut all = lists.concat();
     let (Some(&least), Some(&most)) = (all.iter().min(), all.iter().max()) else {
         return Vec::new();
@@ -242,7 +242,11 @@ fn bounds(least: u64, most: u64) -> Vec<u64> {
 }
 
 /// Computes the distribution of a non-empty list, and reorders it.
-fn distribution(generation: Option<u16>, list: &mut [Pause], bounds: &[u64]) -> Pauses {
+fn distribution(
+    generation: Option<u16>,
+    list: &mut [RankedPause],
+    bounds: &[u64],
+) -> PauseDistribution {
     let mut bins = empty_bins(bounds);
     for &pause in &*list {
         let bin = bounds.partition_point(|&bound| bound <= pause.ns);
@@ -263,12 +267,12 @@ fn distribution(generation: Option<u16>, list: &mut [Pause], bounds: &[u64]) -> 
         if within < rest.len() {
             *rest.select_nth_unstable(within).1
         } else {
-            Pause::default()
+            RankedPause::default()
         }
     };
     let (median, p90) = (percentile(50), percentile(90));
     let (p99, longest) = (percentile(99), percentile(100));
-    Pauses {
+    PauseDistribution {
         generation,
         count: len as u64,
         total_ns: sum(list),
@@ -293,7 +297,7 @@ fn empty_bins(bounds: &[u64]) -> Vec<PauseBin> {
     bounds.windows(2).filter_map(bin).collect()
 }
 
-fn sum(pauses: &[Pause]) -> u64 {
+fn sum(pauses: &[RankedPause]) -> u64 {
     let lengths = pauses.iter().map(|pause| pause.ns);
     lengths.fold(0, u64::saturating_add)
 }
@@ -314,12 +318,12 @@ mod tests {
 
     #[test]
     fn percentiles_are_pauses_with_their_places() {
-        let pause = |ns: u64, at: u64| Pause {
+        let pause = |ns: u64, at: u64| RankedPause {
             ns,
             start: Nanos(at),
             collection: at as u32,
         };
-        let mut list: Vec<Pause> = (1..=200).map(|i| pause(i * 77 % 201, i)).collect();
+        let mut list: Vec<RankedPause> = (1..=200).map(|i| pause(i * 77 % 201, i)).collect();
         let pauses = distribution(None, &mut list, &bounds(1, 200));
         let found = [pauses.median, pauses.p90, pauses.p99, pauses.longest];
         assert_eq!(found.map(|pause| pause.ns), [100, 180, 198, 200]);

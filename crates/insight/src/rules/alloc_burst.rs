@@ -87,7 +87,7 @@ async fn evaluate(context: &RuleContext<'_>) -> Outcome {
     }
     let collections = |part: &RangePart| {
         context
-            .gc_pauses
+            .collections
             .iter()
             .filter(|gc| part.range.contains(gc.pause.start))
             .count()

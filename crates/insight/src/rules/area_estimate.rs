@@ -11,11 +11,11 @@
 //! (`docs/findings.md`).
 
 use super::major_gc_heavy::is_compacting;
+use crate::collection_in_range::CollectionInRange;
 use crate::collector::AREA_BYTES;
 use crate::context::RuleContext;
 use crate::finding::Advice;
 use crate::flags::FIRST_USE_NS;
-use crate::gc_pause::GcPause;
 use crate::threads::median;
 use model::gauge::Samples;
 
@@ -88,7 +88,10 @@ impl AreaCost {
 }
 
 impl MinorTotals {
-    pub(super) fn new(context: &RuleContext<'_>, found: &[(usize, &GcPause<'_>)]) -> Self {
+    pub(super) fn new(
+        context: &RuleContext<'_>,
+        found: &[(usize, &CollectionInRange<'_>)],
+    ) -> Self {
         let statistics = || found.iter().filter_map(|(_, gc)| gc.statistics);
         let sum = |of: fn(&analysis::numbers::Collection) -> u64| {
             statistics().fold(0, |sum: u64, statistics| sum.saturating_add(of(statistics)))
@@ -113,7 +116,7 @@ impl MinorTotals {
             }),
             live_bytes: mean_live_bytes(context),
             major_ns: context
-                .gc_pauses_where(|gc| gc.is_major)
+                .collections_where(|gc| gc.is_major)
                 .map(|(_, gc)| gc.pause_ns())
                 .sum(),
             running_ns: context.times.all_caps().running_ns / context.caps,
@@ -251,7 +254,7 @@ fn mean_live_bytes(context: &RuleContext<'_>) -> f64 {
     if context.is_nonmoving() || context.has_argument("-c") || is_compacting(context) {
         return live;
     }
-    let majors = context.gc_pauses_where(|gc| gc.is_major);
+    let majors = context.collections_where(|gc| gc.is_major);
     let copied = majors.filter_map(|(_, gc)| Some(gc.statistics?.copied_bytes as f64));
     let copied: Vec<f64> = copied.collect();
     live.min(copied.iter().sum::<f64>() / copied.len().max(1) as f64)

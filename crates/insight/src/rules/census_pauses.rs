@@ -26,7 +26,7 @@ pub(super) const RULE: Rule = Rule {
 
 async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     let mut found = Vec::new();
-    for (index, gc) in context.gc_pauses_where(|_| true) {
+    for (index, gc) in context.collections_where(|_| true) {
         context.yielder.yield_if_due().await;
         if loss_budget.is_pause_free(index) && context.has_census(gc) {
             found.push((index, gc));

@@ -23,7 +23,7 @@ pub(super) const RULE: Rule = Rule {
 
 /// Returns whether a major collection ended shortly before a time.
 fn is_after_major(context: &RuleContext<'_>, time_ns: u64) -> bool {
-    let pauses = &context.gc_pauses;
+    let pauses = &context.collections;
     let next = pauses.partition_point(|gc| gc.pause.end.0 <= time_ns);
     let last = next.checked_sub(1).and_then(|last| pauses.get(last));
     last.is_some_and(|gc| gc.is_major && gc.pause.end.0 + SOON_NS >= time_ns)

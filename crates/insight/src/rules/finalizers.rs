@@ -124,7 +124,7 @@ fn evidence(
 
 /// Finds finalizers that ran after most collections, in a program that collects for much of the time.
 fn after_collections(context: &RuleContext<'_>, threads: &[(ThreadId, u64)]) -> Option<Finding> {
-    let collections = context.gc_pauses.len();
+    let collections = context.collections.len();
     let collecting = context.share_of_caps(context.times.all_caps().in_collections_ns());
     let is_most = threads.len() as f64 >= MOST_COLLECTIONS * collections as f64;
     if threads.len() < MIN_COLLECTIONS || !is_most || collecting < MIN_COLLECTING {

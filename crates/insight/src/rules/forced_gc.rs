@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
-    let censuses = |gc: &crate::gc_pause::GcPause<'_>| context.has_census(gc);
+    let censuses = |gc: &crate::collection_in_range::CollectionInRange<'_>| context.has_census(gc);
     let found = unclaimed_requested_collections(context, loss_budget, false).await;
     let found: Vec<_> = found.into_iter().filter(|(_, gc)| !censuses(gc)).collect();
     let count = found.len() as u64;
@@ -35,7 +35,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
             format::count(requested - count)
         ));
     }
-    let all = context.gc_pauses_where(|gc| gc.is_major).count() as u64;
+    let all = context.collections_where(|gc| gc.is_major).count() as u64;
     let pause_ns = found.iter().map(|(_, gc)| gc.pause_ns()).sum();
     let title = format!(
         "{} of {} were requested, as by performGC: {} of the time",

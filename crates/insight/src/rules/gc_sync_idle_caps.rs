@@ -8,7 +8,7 @@
 use super::area_estimate::default_area_advice;
 use super::par_gc_unbalanced::FEWER_COLLECTIONS;
 use super::prelude::*;
-use crate::gc_pause::GcPause;
+use crate::collection_in_range::CollectionInRange;
 use crate::threads::median;
 use model::lane::Lane;
 
@@ -34,7 +34,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// Returns the number of capabilities running a thread when a collection was requested.
-fn running_caps(context: &RuleContext<'_>, gc: &GcPause<'_>) -> u64 {
+fn running_caps(context: &RuleContext<'_>, gc: &CollectionInRange<'_>) -> u64 {
     let time = gc.pause.requested.0;
     let running = context.cap_ids().filter(|cap| {
         // The leader has just stopped.
@@ -57,11 +57,11 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
             format::fraction(idle)
         ));
     }
-    let mostly_idle = |gc: &GcPause<'_>| {
+    let mostly_idle = |gc: &CollectionInRange<'_>| {
         gc.is_parallel() && running_caps(context, gc) * 2 <= context.caps && context.caps > 1
     };
     let (mut found, mut steps) = (Vec::new(), context.steps());
-    for (index, gc) in context.gc_pauses_where(|_| true) {
+    for (index, gc) in context.collections_where(|_| true) {
         steps.step().await;
         if loss_budget.is_sync_free(index) && mostly_idle(gc) {
             found.push((index, gc));
@@ -69,7 +69,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     }
     let mut waits: Vec<u64> = found.iter().map(|(_, gc)| gc.sync_ns()).collect();
     let usual_ns = median(&mut waits);
-    let waking = |gc: &GcPause<'_>| gc.sync_ns().min(usual_ns.saturating_mul(MAX_FACTOR));
+    let waking = |gc: &CollectionInRange<'_>| gc.sync_ns().min(usual_ns.saturating_mul(MAX_FACTOR));
     let waking_ns: u64 = found.iter().map(|(_, gc)| waking(gc)).sum();
     let share = context.share(waking_ns);
     let count = format::pluralize(found.len() as u64, "parallel collection");

@@ -58,7 +58,7 @@ pub(super) struct LateStop {
 
 /// Returns the collections that waited longer than `min_ns`, with the thread that stopped last.
 pub(super) fn late_stops(context: &RuleContext<'_>, min_ns: u64) -> Vec<LateStop> {
-    let long = context.gc_pauses_where(|gc| gc.sync_ns() > min_ns);
+    let long = context.collections_where(|gc| gc.sync_ns() > min_ns);
     let late = long.filter_map(|(index, gc)| {
         let (cap, run) = gc.pause.last_to_stop?;
         let thread = context.log.store.thread_of(cap, run as usize)?;
@@ -235,7 +235,7 @@ fn evidence<'a>(
     of_thread: &'a [&LateStop],
 ) -> impl Iterator<Item = Evidence> + 'a {
     of_thread.iter().map(|late| Evidence {
-        range: context.gc_pauses[late.index].pause.span(),
+        range: context.collections[late.index].pause.span(),
         subjects: vec![Subject::Thread(late.thread), Subject::Capability(late.cap)],
         amount: Value::Ns(late.late_ns),
     })
@@ -246,7 +246,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
         return Outcome::Clear("there is one capability: no other must stop".to_owned());
     }
     let late = late_stops(context, LONG_NS);
-    let long = context.gc_pauses_where(|gc| gc.sync_ns() > LONG_NS);
+    let long = context.collections_where(|gc| gc.sync_ns() > LONG_NS);
     let all_ns: u64 = long.map(|(_, gc)| gc.sync_ns()).sum();
     let by_thread = late_by_thread(&late);
     let several = several(context, &by_thread, all_ns);
@@ -282,7 +282,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
     let waits: Vec<u64> = waits.filter(|ns| *ns >= SURE_NS).collect();
     let is_sure = waits.len() >= MIN_COUNT && waits.iter().sum::<u64>() * 2 >= ns;
     // Chance does not choose the same thread nearly every time.
-    let is_nearly_all = count * 10 >= context.gc_pauses.len() as u64 * 9;
+    let is_nearly_all = count * 10 >= context.collections.len() as u64 * 9;
     let is_long = ns / count.max(1) >= LIKELY_NS;
     let is_likely = regular.is_some() || count >= MANY && (is_long || is_nearly_all);
     let name = context.thread_name(thread);

@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 
 use super::census::Peak;
 use super::prelude::*;
-use crate::gc_pause::GcPause;
+use crate::collection_in_range::CollectionInRange;
 use crate::threads::median;
 use analysis::heap::{Breakdown, HeapProfile, Label};
 use model::census::BandId;
@@ -421,13 +421,13 @@ fn is_constant(series: &[u64]) -> bool {
 
 /// Changes severity, meaning and advice of data that does not change, if copying it stops the program for long.
 fn advise_compact_region(context: &RuleContext<'_>, holder: &Holder<'_>, finding: &mut Finding) {
-    let copies_it = |gc: &GcPause<'_>| {
+    let copies_it = |gc: &CollectionInRange<'_>| {
         let copied = gc
             .statistics
             .map_or(0, |statistics| statistics.copied_bytes);
         gc.is_major && copied >= holder.bytes / 2
     };
-    let copies = context.gc_pauses_where(copies_it);
+    let copies = context.collections_where(copies_it);
     let mut pauses: Vec<u64> = copies.map(|(_, gc)| gc.pause_ns()).collect();
     let (count, pause_ns) = (pauses.len(), median(&mut pauses));
     let is_costly = count >= MIN_COPIES && pause_ns >= LONG_NS && holder.bytes >= MUCH_BYTES;

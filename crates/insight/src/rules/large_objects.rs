@@ -65,13 +65,13 @@ impl Allocation {
         let area = context.allocation_area_bytes();
         let (mut before, mut rates, mut steps) = (Vec::new(), Vec::new(), context.steps());
         let (mut minors, mut by_large, mut copied, mut all) = (0_u64, 0_u64, 0_u64, 0_u64);
-        let gc_pauses = context.gc_pauses_where(|gc| gc.statistics.is_some());
-        let mut gc_pauses = gc_pauses.peekable();
+        let collections = context.collections_where(|gc| gc.statistics.is_some());
+        let mut collections = collections.peekable();
         let mut last_end = None;
-        while let Some((_, gc)) = gc_pauses.next() {
+        while let Some((_, gc)) = collections.next() {
             steps.step().await;
             // A collection logs the allocation before it after its own start.
-            let Some((_, next)) = gc_pauses.peek() else {
+            let Some((_, next)) = collections.peek() else {
                 break;
             };
             let numbers = &context.log.numbers;

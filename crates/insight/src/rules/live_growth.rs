@@ -7,7 +7,7 @@
 
 use super::census;
 use super::prelude::*;
-use crate::gc_pause::GcPause;
+use crate::collection_in_range::CollectionInRange;
 use model::gauge::Samples;
 
 /// Minimum growth; less depends on when the collections happened.
@@ -117,7 +117,7 @@ fn has_ended(context: &RuleContext<'_>, live: &LiveData, growth: u64) -> bool {
     // Bytes copied since then bound what can have been promoted.
     let last_ns = live.points.last().map_or(0, |point| point.time_ns);
     let since = context
-        .gc_pauses
+        .collections
         .iter()
         .filter(|gc| gc.pause.start.0 > last_ns);
     let copied = since
@@ -135,8 +135,9 @@ fn seems_to_continue(context: &RuleContext<'_>, live: &LiveData) -> bool {
         return false;
     };
     let rate = |from_ns: u64, to_ns: u64| {
-        let between = |gc: &&GcPause<'_>| gc.pause.start.0 > from_ns && gc.pause.end.0 < to_ns;
-        let minors = context.gc_pauses.iter().filter(|gc| !gc.is_major);
+        let between =
+            |gc: &&CollectionInRange<'_>| gc.pause.start.0 > from_ns && gc.pause.end.0 < to_ns;
+        let minors = context.collections.iter().filter(|gc| !gc.is_major);
         let copied = minors.filter(between).filter_map(|gc| gc.statistics);
         let copied: u64 = copied.map(|statistics| statistics.copied_bytes).sum();
         copied as f64 / to_ns.saturating_sub(from_ns).max(1) as f64

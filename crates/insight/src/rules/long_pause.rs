@@ -5,7 +5,7 @@
 //! neither.
 
 use super::prelude::*;
-use crate::gc_pause::GcPause;
+use crate::collection_in_range::CollectionInRange;
 
 /// Length of a pause that users notice: three video frames.
 const LONG_NS: u64 = 50_000_000;
@@ -24,9 +24,9 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
-    let counts = |gc: &GcPause<'_>| gc.all_ns() >= LONG_NS && context.has_census(gc);
-    let gc_pauses = context.gc_pauses.iter().filter(|gc| !counts(gc));
-    let mut all: Vec<u64> = gc_pauses.map(GcPause::all_ns).collect();
+    let counts = |gc: &CollectionInRange<'_>| gc.all_ns() >= LONG_NS && context.has_census(gc);
+    let collections = context.collections.iter().filter(|gc| !counts(gc));
+    let mut all: Vec<u64> = collections.map(CollectionInRange::all_ns).collect();
     all.sort_unstable();
     let longest_ns = all.last().copied().unwrap_or(0);
     let longest = format::duration_ns(longest_ns);
@@ -35,8 +35,8 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
             "the longest stop was {longest}; the limit is 50 ms"
         ));
     }
-    let is_long = |gc: &GcPause<'_>| gc.all_ns() >= LONG_NS && !context.has_census(gc);
-    let found: Vec<_> = context.gc_pauses_where(is_long).collect();
+    let is_long = |gc: &CollectionInRange<'_>| gc.all_ns() >= LONG_NS && !context.has_census(gc);
+    let found: Vec<_> = context.collections_where(is_long).collect();
     let title = match found.len() as u64 {
         1 => format!("A pause of {longest}"),
         count => format!(
@@ -75,12 +75,20 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
 /// Returns whether nearly always some capability runs a thread or a collection takes place.
 fn is_always_busy(context: &RuleContext<'_>) -> bool {
     let none_running_ns = context.times.parallelism_ns.first().copied().unwrap_or(0);
-    let paused_ns: u64 = context.gc_pauses.iter().map(GcPause::all_ns).sum();
+    let paused_ns: u64 = context
+        .collections
+        .iter()
+        .map(CollectionInRange::all_ns)
+        .sum();
     context.share(none_running_ns.saturating_sub(paused_ns)) < BATCH
 }
 
 /// Describes the main activity of the longest pause, with advice.
-fn advise(context: &RuleContext<'_>, (index, gc): (usize, &GcPause<'_>), finding: &mut Finding) {
+fn advise(
+    context: &RuleContext<'_>,
+    (index, gc): (usize, &CollectionInRange<'_>),
+    finding: &mut Finding,
+) {
     let copied = gc.statistics.map(|statistics| statistics.copied_bytes);
     let is_too_long = |bytes: &u64| {
         let takes_less = *bytes < gc.pause_ns() / 1_000 * MIN_COPIED;

@@ -7,9 +7,9 @@ use super::area_estimate;
 use super::census::Peak;
 use super::prelude::*;
 use super::requested_collections::{claim_collections, in_other_findings};
+use crate::collection_in_range::CollectionInRange;
 use crate::finding::AdviceKind;
 use crate::flags::FIRST_USE_NS;
-use crate::gc_pause::GcPause;
 use model::gauge::Samples;
 
 /// Minimum share of the time; less is usual.
@@ -114,7 +114,7 @@ enum Uncopied {
 }
 
 impl Uncopied {
-    fn of(context: &RuleContext<'_>, found: &[(usize, &GcPause<'_>)]) -> Option<Self> {
+    fn of(context: &RuleContext<'_>, found: &[(usize, &CollectionInRange<'_>)]) -> Option<Self> {
         let (copied, ns) = sums(context.measured_collections(false).map(|(_, gc)| gc));
         let rate = (copied as f64 * 1e9 / ns.max(1) as f64).max(SLOWEST_COPY);
         let (copied, ns) = sums(found.iter().map(|(_, gc)| *gc));
@@ -144,9 +144,10 @@ pub(super) fn is_compacting(context: &RuleContext<'_>) -> bool {
 }
 
 /// Returns the bytes that collections copied, and how long they took.
-fn sums<'a>(gc_pauses: impl Iterator<Item = &'a GcPause<'a>>) -> (u64, u64) {
-    let one = |gc: &GcPause<'_>| (gc.statistics.map_or(0, |it| it.copied_bytes), gc.pause_ns());
-    gc_pauses.map(one).fold((0, 0), |(copied, ns), one| {
+fn sums<'a>(collections: impl Iterator<Item = &'a CollectionInRange<'a>>) -> (u64, u64) {
+    let one =
+        |gc: &CollectionInRange<'_>| (gc.statistics.map_or(0, |it| it.copied_bytes), gc.pause_ns());
+    collections.map(one).fold((0, 0), |(copied, ns), one| {
         (
             u64::saturating_add(copied, one.0),
             u64::saturating_add(ns, one.1),

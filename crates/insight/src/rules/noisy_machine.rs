@@ -62,7 +62,7 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
         ("the longest", Value::Ns(worst.pause_ns)),
         ("usual for its size", Value::Ns(worst.usual_ns)),
     ]);
-    let gc_pauses = found.iter().map(|one| &context.gc_pauses[one.index]);
-    let evidence = gc_pauses.map(|gc| gc.evidence(gc.pause_ns()));
+    let collections = found.iter().map(|one| &context.collections[one.index]);
+    let evidence = collections.map(|gc| gc.evidence(gc.pause_ns()));
     Outcome::Found(vec![finding.with_evidence(evidence)])
 }

@@ -7,7 +7,7 @@
 
 use super::area_estimate::default_area_advice;
 use super::prelude::*;
-use crate::gc_pause::GcPause;
+use crate::collection_in_range::CollectionInRange;
 
 /// Balanced share of copied bytes below which the threads hardly share the work.
 const BALANCED: f64 = 0.30;
@@ -34,8 +34,8 @@ pub(super) const RULE: Rule = Rule {
 fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     let mut worst = 0.0_f64;
     for is_major in [false, true] {
-        let wanted = |gc: &GcPause<'_>| gc.is_major == is_major && gc.is_parallel();
-        let found = loss_budget.free_pauses(context.gc_pauses_where(wanted));
+        let wanted = |gc: &CollectionInRange<'_>| gc.is_major == is_major && gc.is_parallel();
+        let found = loss_budget.free_pauses(context.collections_where(wanted));
         let statistics = || found.iter().filter_map(|(_, gc)| gc.statistics);
         let copied: u64 = statistics()
             .map(|statistics| statistics.total_copied_bytes.max(statistics.copied_bytes))
@@ -116,7 +116,7 @@ fn one_thread_advice(context: &RuleContext<'_>) -> Vec<Advice> {
 /// Returns whether major collections take much time, and several threads share their work.
 pub(super) fn is_major_work_shared(context: &RuleContext<'_>) -> bool {
     let (mut pause_ns, mut copied, mut balanced) = (0_u64, 0_u64, 0_u64);
-    for (_, gc) in context.gc_pauses_where(|gc| gc.is_major) {
+    for (_, gc) in context.collections_where(|gc| gc.is_major) {
         let Some(statistics) = gc.statistics.filter(|one| one.is_parallel()) else {
             continue;
         };

@@ -8,7 +8,7 @@
 use super::area_estimate::{MinorTotals, promoted_bytes};
 use super::prelude::*;
 use super::requested_collections::claim_collections;
-use crate::gc_pause::GcPause;
+use crate::collection_in_range::CollectionInRange;
 use crate::threads::median;
 
 /// Minimum copied share of allocation; a minor collection of only young data copies less.
@@ -61,7 +61,7 @@ fn quantile(sorted: &[u64], part: f64) -> u64 {
 
 /// Returns the copied bytes of a parallel collection that no thread can have copied: the remembered set. `None` for
 /// other collections, which do not log how much the busiest thread copied.
-fn entry_bytes(gc: &GcPause<'_>) -> Option<u64> {
+fn entry_bytes(gc: &CollectionInRange<'_>) -> Option<u64> {
     let statistics = gc
         .statistics
         .filter(|statistics| statistics.is_parallel())?;
@@ -76,8 +76,8 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
         free
     };
     let (found, majors) = (of_kind(false), of_kind(true));
-    let sums = |gc_pauses: &[(usize, &GcPause<'_>)]| {
-        gc_pauses
+    let sums = |collections: &[(usize, &CollectionInRange<'_>)]| {
+        collections
             .iter()
             .fold((0.0, 0.0, 0.0), |(ns, copied, allocated), (_, gc)| {
                 let statistics = gc.statistics.copied().unwrap_or_default();

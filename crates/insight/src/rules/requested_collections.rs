@@ -1,7 +1,7 @@
 //! Explicitly requested collections: shared code of the two rules about them.
 
 use super::prelude::*;
-use crate::gc_pause::GcPause;
+use crate::collection_in_range::CollectionInRange;
 
 /// Minimum number of collections; fewer are no pattern.
 pub(super) const MIN_COUNT: usize = 3;
@@ -19,10 +19,10 @@ pub(super) async fn unclaimed_requested_collections<'s, 'a>(
     context: &'s RuleContext<'a>,
     loss_budget: &LossBudget,
     idle: bool,
-) -> Vec<(usize, &'s GcPause<'a>)> {
+) -> Vec<(usize, &'s CollectionInRange<'a>)> {
     let requested = context.requested_collections().await;
     let mut majors = Vec::new();
-    for (index, gc) in context.gc_pauses_where(|gc| gc.is_major) {
+    for (index, gc) in context.collections_where(|gc| gc.is_major) {
         context.yielder.yield_if_due().await;
         if loss_budget.is_pause_free(index) {
             let quiet_ns = context.quiet_before_ns(gc.pause.requested, QUIET_NS);
@@ -55,7 +55,7 @@ pub(super) fn in_other_findings(collections: usize) -> String {
 pub(super) fn claim_collections(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
-    found: &[(usize, &GcPause<'_>)],
+    found: &[(usize, &CollectionInRange<'_>)],
     (name, title): (&'static str, String),
 ) -> Finding {
     for (index, _) in found {

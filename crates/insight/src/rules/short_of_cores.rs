@@ -13,7 +13,7 @@ use std::cmp::Reverse;
 use super::par_gc_unbalanced::MOSTLY_ONE;
 use super::prelude::*;
 use super::ready_while_idle::{LONG_NS, queues};
-use crate::gc_pause::GcPause;
+use crate::collection_in_range::CollectionInRange;
 use crate::threads::{ClippedWait, Turn};
 use eventlog::ids::CapId;
 use model::class::Class;
@@ -113,7 +113,11 @@ fn collection_waits(parts: &[CapWork]) -> CollectionWaits {
     }
 }
 
-fn work_of_cap(context: &RuleContext<'_>, cap: CapId, gc: &GcPause<'_>) -> Option<CapWork> {
+fn work_of_cap(
+    context: &RuleContext<'_>,
+    cap: CapId,
+    gc: &CollectionInRange<'_>,
+) -> Option<CapWork> {
     let gc_spans = context.log.store.account().gc_spans_of(cap)?;
     let (start, end) = (gc.pause.start.0, gc.pause.end.0);
     let first = gc_spans.first_ending_after(start);
@@ -129,14 +133,14 @@ fn work_of_cap(context: &RuleContext<'_>, cap: CapId, gc: &GcPause<'_>) -> Optio
 }
 
 /// Collection in which no thread collected for most of the time.
-type HungCollection<'a> = (&'a GcPause<'a>, CollectionWaits);
+type HungCollection<'a> = (&'a CollectionInRange<'a>, CollectionWaits);
 
 /// Collection that began late, with the delay.
-type LateCollection<'a> = (&'a GcPause<'a>, u64);
+type LateCollection<'a> = (&'a CollectionInRange<'a>, u64);
 
 /// Sums over collections, saturating: a damaged log may have any times.
-fn sum<T>(gc_pauses: &[(&GcPause<'_>, T)], of: impl Fn(&T) -> u64) -> u64 {
-    let each = gc_pauses.iter().map(|(_, waited)| of(waited));
+fn sum<T>(collections: &[(&CollectionInRange<'_>, T)], of: impl Fn(&T) -> u64) -> u64 {
+    let each = collections.iter().map(|(_, waited)| of(waited));
     each.fold(0, u64::saturating_add)
 }
 
@@ -147,11 +151,11 @@ fn total_late_ns(late: &[LateCollection<'_>]) -> u64 {
 /// Returns collections in which a phase was long, at most [`MAX_EXAMINED`], longest first.
 fn longest<'a>(
     context: &'a RuleContext<'_>,
-    is_wanted: impl Fn(&GcPause<'_>) -> bool,
-    part_ns: impl Fn(&GcPause<'_>) -> u64,
-) -> Vec<&'a GcPause<'a>> {
-    let all = context.gc_pauses_where(|gc| is_wanted(gc) && part_ns(gc) > LONG_NS);
-    let mut all: Vec<&GcPause<'_>> = all.map(|(_, gc)| gc).collect();
+    is_wanted: impl Fn(&CollectionInRange<'_>) -> bool,
+    part_ns: impl Fn(&CollectionInRange<'_>) -> u64,
+) -> Vec<&'a CollectionInRange<'a>> {
+    let all = context.collections_where(|gc| is_wanted(gc) && part_ns(gc) > LONG_NS);
+    let mut all: Vec<&CollectionInRange<'_>> = all.map(|(_, gc)| gc).collect();
     all.sort_small_by_key(|gc| Reverse(part_ns(gc)));
     all.truncate(MAX_EXAMINED);
     all
@@ -192,7 +196,7 @@ fn inactive_ns(context: &RuleContext<'_>, (cap, range): (Option<CapId>, Interval
 }
 
 /// Returns for how long no capability ran a thread before a requested collection began.
-fn late_ns(context: &RuleContext<'_>, gc: &GcPause<'_>) -> u64 {
+fn late_ns(context: &RuleContext<'_>, gc: &CollectionInRange<'_>) -> u64 {
     let (requested, start) = (gc.pause.requested.0, gc.pause.start.0);
     let last_stop = |cap| {
         let runs = &context.log.store.cap(cap)?.runs;
@@ -353,13 +357,13 @@ fn signs_finding(
     };
     finding.severity = finding.severity.min(most);
     finding.confidence = Confidence::Probable;
-    let is_hung = |gc: &&GcPause<'_>| {
+    let is_hung = |gc: &&CollectionInRange<'_>| {
         let mut hung = found.hung.iter();
         hung.any(|(other, _)| std::ptr::eq(*other, *gc))
     };
     // A collection can be both; it counts once.
     let late = found.late.iter().map(|(gc, _)| *gc);
-    let late: Vec<&GcPause<'_>> = late.filter(|gc| !is_hung(gc)).collect();
+    let late: Vec<&CollectionInRange<'_>> = late.filter(|gc| !is_hung(gc)).collect();
     let signs = [
         (
             found.held_up.len(),
@@ -409,14 +413,14 @@ fn signs_finding(
         ),
         ("long waits", Value::Count(found.held_up.len() as u64)),
     ]);
-    let gc_pauses = found.hung.iter().map(|(gc, _)| *gc).chain(late);
-    let gc_pauses = gc_pauses.map(|gc| gc.evidence(gc.all_ns()));
+    let collections = found.hung.iter().map(|(gc, _)| *gc).chain(late);
+    let collections = collections.map(|gc| gc.evidence(gc.all_ns()));
     finding.with_evidence(
         found
             .held_up
             .iter()
             .map(ClippedWait::evidence)
-            .chain(gc_pauses),
+            .chain(collections),
     )
 }
 

@@ -6,7 +6,7 @@ use crate::words::collection::{TITLES, cells, generation};
 use crate::words::heap_report;
 use analysis::account::costs::{GcCosts, GcParts};
 use analysis::numbers::collections_query::{
-    CollectionColumn, CollectionsQuery, CollectionsReply, PauseBin, Pauses,
+    CollectionColumn, CollectionsQuery, CollectionsReply, PauseBin, PauseDistribution,
 };
 use scene::format::{self, duration_ns};
 use session::Overview;
@@ -52,7 +52,7 @@ fn pauses(html: &mut Html, found: &CollectionsReply) {
     let [all, generations @ ..] = &found.pauses[..] else {
         return;
     };
-    let row = |name: String, pauses: &Pauses| {
+    let row = |name: String, pauses: &PauseDistribution| {
         let lengths = [pauses.median, pauses.p90, pauses.p99, pauses.longest];
         let mut cells = vec![
             name,

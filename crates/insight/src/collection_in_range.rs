@@ -7,9 +7,9 @@ use analysis::recording::Recording;
 use model::sorting::CompactSort;
 use model::time::Interval;
 
-/// Collection: the program is stopped, at first until all capabilities have stopped.
+/// A [`Pause`] of the program that begins in a range, with its statistics. Its lengths are clipped to the range.
 #[derive(Clone, Copy, Debug)]
-pub struct GcPause<'a> {
+pub struct CollectionInRange<'a> {
     /// Times of the request, the start and the end.
     pub pause: &'a Pause,
     /// Statistics logged by the runtime, if there are any.
@@ -19,7 +19,7 @@ pub struct GcPause<'a> {
     range: Interval,
 }
 
-impl GcPause<'_> {
+impl CollectionInRange<'_> {
     /// Returns the time from the request to the end, in nanoseconds.
     pub fn all_ns(&self) -> u64 {
         self.pause.span().duration().0
@@ -65,9 +65,9 @@ impl GcPause<'_> {
 }
 
 /// Returns the collections that begin in a range, in the order of their starts. Those of several processes may overlap.
-pub(crate) fn gc_pauses_in(log: &Recording, range: Interval) -> Vec<GcPause<'_>> {
+pub(crate) fn collections_in(log: &Recording, range: Interval) -> Vec<CollectionInRange<'_>> {
     let all = log.numbers.collections_with_statistics();
-    let mut gc_pauses: Vec<GcPause<'_>> = Vec::new();
+    let mut collections: Vec<CollectionInRange<'_>> = Vec::new();
     for (_, pauses) in log.store.account().processes() {
         for pause in pauses.starting_in(range) {
             let next = all.partition_point(|statistics| statistics.end < pause.end);
@@ -77,7 +77,7 @@ pub(crate) fn gc_pauses_in(log: &Recording, range: Interval) -> Vec<GcPause<'_>>
                 statistics.start == pause.start && statistics.cap == pause.leader
             });
             let generation = pause.generation;
-            gc_pauses.push(GcPause {
+            collections.push(CollectionInRange {
                 pause,
                 statistics,
                 is_major: generation.is_some_and(|number| log.numbers.is_oldest(number)),
@@ -85,8 +85,8 @@ pub(crate) fn gc_pauses_in(log: &Recording, range: Interval) -> Vec<GcPause<'_>>
             });
         }
     }
-    if !gc_pauses.is_sorted_by_key(|gc| gc.pause.start) {
-        gc_pauses.sort_small_by_key(|gc| (gc.pause.start, gc.pause.end, gc.pause.leader));
+    if !collections.is_sorted_by_key(|gc| gc.pause.start) {
+        collections.sort_small_by_key(|gc| (gc.pause.start, gc.pause.end, gc.pause.leader));
     }
-    gc_pauses
+    collections
 }
