@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use common::{eventscope, fixture, session_at};
 use insight::compare::{Claim, Difference, FindingState, Options, Trend, Verdict};
-use insight::digest::{ComparableFact, Group};
+use insight::digest::{ComparableFact, NumberGroup};
 use insight::{Comparison, Digest};
 use serde_json::Value;
 use session::queries::DigestQuery;
@@ -36,7 +36,12 @@ fn compared(before: &[Digest], after: &[Digest]) -> Comparison {
     Comparison::compare(before, after, &Options::default())
 }
 
-fn row<'a>(comparison: &'a Comparison, group: Group, name: &str, part: &str) -> &'a Difference {
+fn row<'a>(
+    comparison: &'a Comparison,
+    group: NumberGroup,
+    name: &str,
+    part: &str,
+) -> &'a Difference {
     let is = |row: &&Difference| {
         row.key.group == group && row.key.name == name && row.key.part.as_ref() == part
     };
@@ -148,26 +153,26 @@ fn runs_without_a_change_are_called_alike() {
 fn a_slowed_down_thread_is_found() {
     let comparison = compared(&PLAIN, &digests("slow", 6));
     assert_eq!(comparison.verdict(), Verdict::Changed);
-    let writer = row(&comparison, Group::Threads, "writer", "ran");
+    let writer = row(&comparison, NumberGroup::Threads, "writer", "ran");
     assert_eq!((writer.claim, writer.trend), (Claim::Changed, Trend::Worse));
-    let workers = row(&comparison, Group::Threads, "worker-#", "ran");
+    let workers = row(&comparison, NumberGroup::Threads, "worker-#", "ran");
     assert!(
         writer.ratio > Some(2.0) && workers.ratio < Some(1.5),
         "{workers:?}"
     );
-    let count = row(&comparison, Group::Threads, "worker-#", "count");
+    let count = row(&comparison, NumberGroup::Threads, "worker-#", "count");
     assert_eq!(
         (count.after.median, count.claim),
         (3.0, Claim::NoDifference)
     );
-    let round = row(&comparison, Group::Spans, "round", "median");
+    let round = row(&comparison, NumberGroup::Spans, "round", "median");
     assert_eq!((round.claim, round.trend), (Claim::Changed, Trend::Worse));
 }
 
 #[test]
 fn a_leak_is_found() {
     let comparison = compared(&PLAIN, &digests("leak", 6));
-    let live = row(&comparison, Group::Program, "heap.live", "max");
+    let live = row(&comparison, NumberGroup::Program, "heap.live", "max");
     assert_eq!((live.claim, live.trend), (Claim::Changed, Trend::Worse));
     assert!(live.is_gated && live.ratio_interval.is_some_and(|(low, _)| low > 10.0));
 }
@@ -175,7 +180,7 @@ fn a_leak_is_found() {
 #[test]
 fn a_longer_collection_is_found() {
     let comparison = compared(&PLAIN, &digests("ballast", 6));
-    let longest = row(&comparison, Group::Program, "gc.pause", "max");
+    let longest = row(&comparison, NumberGroup::Program, "gc.pause", "max");
     assert_eq!(
         (longest.claim, longest.trend),
         (Claim::Changed, Trend::Worse)
@@ -203,13 +208,19 @@ fn digests_are_small_and_have_what_the_log_says() {
         let back: Digest = serde_json::from_str(&json).expect("a digest");
         assert_eq!(&back.facts, &digest.facts);
         assert_eq!(back.rows.len(), digest.rows.len());
-        assert_eq!(digest.value(Group::Spans, "round", "count"), Some(6.0));
-        assert_eq!(digest.value(Group::Threads, "worker-#", "count"), Some(3.0));
+        assert_eq!(
+            digest.value(NumberGroup::Spans, "round", "count"),
+            Some(6.0)
+        );
+        assert_eq!(
+            digest.value(NumberGroup::Threads, "worker-#", "count"),
+            Some(3.0)
+        );
         let pauses = digest.curves.first().expect("the curve of the pauses");
         assert!(pauses.points.is_sorted() && pauses.points.len() <= 101);
         assert_eq!(
             Some(pauses.count as f64),
-            digest.value(Group::Program, "gc.count", "")
+            digest.value(NumberGroup::Program, "gc.count", "")
         );
     }
 }

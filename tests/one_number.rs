@@ -11,7 +11,7 @@ use analysis::numbers::summary::Summary;
 use analysis::timeline::thread_table::ThreadTableQuery;
 use common::{Case, expected_coverage, for_all_spans, session_of};
 use eventlog::ids::Nanos;
-use insight::digest::Group;
+use insight::digest::NumberGroup;
 use insight::measured::{MeasuredMetric, MeasuredValue};
 use insight::metrics::MetricContext;
 use insight::{Digest, RuleContext};
@@ -98,7 +98,7 @@ fn of_metrics(numbers: &mut Numbers, measured: &[MeasuredMetric]) {
 
 fn of_digest(numbers: &mut Numbers, digest: &Digest) {
     for row in &digest.rows {
-        if row.key.group == Group::Program {
+        if row.key.group == NumberGroup::Program {
             let name = match row.key.part.as_ref() {
                 "" => row.key.name.clone(),
                 part => format!("{}.{part}", row.key.name),

@@ -22,7 +22,7 @@ use session::tracks::blocks::Blocks;
 use session::tracks::collections::{CollectionPayload, Collections};
 use session::tracks::counter::Counter;
 use session::tracks::details::DetailsQuery;
-use session::tracks::group::Group;
+use session::tracks::group::TrackGroup;
 use session::tracks::memory::Memory;
 use session::tracks::messages::Messages;
 use session::tracks::name::TrackName;
@@ -36,7 +36,7 @@ use views::timeline::layout::{Layout, Track};
 
 /// Returns all tracks of a log except its threads.
 fn tracks(session: &Session) -> Vec<Track> {
-    let opened = Group::ALL.iter();
+    let opened = TrackGroup::ALL.iter();
     let view = TrackView {
         opened: opened
             .filter_map(|group| TrackName::new(group.name()))
@@ -83,7 +83,7 @@ fn how_many_run_and_how_many_could() {
 fn the_heap_while_it_grows() {
     let session = open(NONMOVING);
     show("heap", &session, (0, 40_000_000), |row| {
-        row.group() == Group::Heap
+        row.group() == TrackGroup::Heap
     });
 }
 
@@ -117,7 +117,7 @@ fn keys_of_what_the_log_has() {
 fn sparks_of_a_capability() {
     let session = open("ghc-9.6.6/sparks-N2-ls");
     show("sparks", &session, whole(&session), |row| {
-        row.group() == Group::Sparks && row.cap() == Some(CapId(0))
+        row.group() == TrackGroup::Sparks && row.cap() == Some(CapId(0))
     });
 }
 

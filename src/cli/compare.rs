@@ -14,7 +14,7 @@ use super::verdicts::{AssertionResult, assertions, check, conclude, print};
 use super::{Condition, Failure, LogFile, Out, print_message, verdicts};
 use insight::assertion::{Assertion, ValueRequest};
 use insight::compare::{Options, Verdict};
-use insight::digest::Group;
+use insight::digest::NumberGroup;
 use insight::{Comparison, Digest};
 use views::fingerprint::Fingerprint;
 
@@ -145,14 +145,14 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
 /// Reports the runs without spans that divide their numbers; fails if all runs lack them.
 fn check_spans(name: &str, runs: &[(&PathBuf, &Digest)]) -> Result<(), Failure> {
     let has_none = |digest: &Digest| {
-        let count = digest.value(Group::Spans, name, "count");
+        let count = digest.value(NumberGroup::Spans, name, "count");
         count.is_none_or(|count| count <= 0.0)
     };
     let lacking = runs.iter().filter(|(_, digest)| has_none(digest));
     let lacking: Vec<&Path> = lacking.map(|(file, _)| file.as_path()).collect();
     if lacking.len() == runs.len() {
         let rows = runs.iter().flat_map(|(_, digest)| &digest.rows);
-        let of_spans = rows.filter(|row| row.key.group == Group::Spans);
+        let of_spans = rows.filter(|row| row.key.group == NumberGroup::Spans);
         let known: BTreeSet<&str> = of_spans.map(|row| row.key.name.as_str()).collect();
         let similar = similar_names(name, known);
         return Err(Failure::Absent(format!(

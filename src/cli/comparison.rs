@@ -7,7 +7,7 @@ use insight::compare::{
     Claim, Difference, FindingChange, FindingState, Side, Trend, UnequalFact, Verdict,
     changed_findings,
 };
-use insight::digest::Group;
+use insight::digest::NumberGroup;
 
 /// Maximum number of rows per group without `--all`; the most changed ones are kept.
 const MAX_SHOWN: usize = 20;
@@ -25,7 +25,7 @@ pub(super) fn text(comparison: &Comparison, checked: &[AssertionResult], all: bo
     for unequal in &comparison.unequal {
         text += &format!("{}\n", unequal_fact(unequal));
     }
-    for group in Group::ALL {
+    for group in NumberGroup::ALL {
         let rows = table(comparison, group, all);
         if rows.len() > 1 {
             text += &format!("\n{}\n{}", group.title(), in_columns(&rows));
@@ -67,7 +67,7 @@ pub(super) fn markdown(comparison: &Comparison, checked: &[AssertionResult], all
     for unequal in &comparison.unequal {
         text += &format!("- {}\n", cell(&unequal_fact(unequal)));
     }
-    for group in Group::ALL {
+    for group in NumberGroup::ALL {
         let rows = table(comparison, group, all);
         if rows.len() <= 1 {
             continue;
@@ -166,13 +166,13 @@ fn join_values(values: &[String]) -> String {
 }
 
 /// Returns the rows of a group, preceded by the column titles.
-fn table(comparison: &Comparison, group: Group, all: bool) -> Rows {
+fn table(comparison: &Comparison, group: NumberGroup, all: bool) -> Rows {
     let of_group = comparison.rows.iter().filter(|row| row.key.group == group);
     let mut rows: Vec<&Difference> = of_group.collect();
     if !all {
         rows.retain(|row| row.before.median != 0.0 || row.after.median != 0.0);
     }
-    if !all && !matches!(group, Group::Asked | Group::Program) {
+    if !all && !matches!(group, NumberGroup::Asked | NumberGroup::Program) {
         rows.retain(|row| row.claim != Claim::NoDifference && share(row).abs() >= MIN_SHOWN);
         rows.sort_by(|a, b| b.change.abs().total_cmp(&a.change.abs()));
         rows.truncate(MAX_SHOWN);
@@ -290,7 +290,7 @@ fn findings(comparison: &Comparison) -> Vec<String> {
 
 fn unlisted_names(comparison: &Comparison) -> Vec<String> {
     let left_out = comparison.left_out.iter();
-    let line = |(group, names): &(Group, u64)| {
+    let line = |(group, names): &(NumberGroup, u64)| {
         format!(
             "{}: {names} more names without numbers on one side",
             group.title()

@@ -9,7 +9,7 @@ use super::menu::{Menu, focus_button};
 use super::ptr_eq::PtrEq;
 use analysis::timeline::thread_lane::ThreadOrder;
 use analysis::timeline::user_spans::SpanPrefixes;
-use session::tracks::group::Group;
+use session::tracks::group::TrackGroup;
 use session::tracks::name::TrackName;
 use views::timeline::arrange::{TrackChange, TrackView};
 use views::timeline::layout::Layout;
@@ -68,14 +68,14 @@ fn menu(props: &TrackMenuProps, node: &NodeRef) -> Html {
 
 /// Renders a check box for each group that the log has data for.
 fn groups(props: &TrackMenuProps) -> Html {
-    let present = |group: &Group| {
+    let present = |group: &TrackGroup| {
         let tracks = props.layout.tracks().iter();
         let shown = tracks.clone().any(|track| track.group == *group);
         let name = TrackName::new(group.name())?;
         let hidden = props.view.hidden.contains(&name);
         (shown || hidden).then_some((*group, name, hidden))
     };
-    let group = |(group, name, hidden): (Group, TrackName, bool)| {
+    let group = |(group, name, hidden): (TrackGroup, TrackName, bool)| {
         let on_change = props.on_change.clone();
         let onchange = Callback::from(move |event: Event| {
             let input: HtmlInputElement = event.target_unchecked_into();
@@ -93,7 +93,7 @@ fn groups(props: &TrackMenuProps) -> Html {
     html! {
         <fieldset>
             <legend>{ "Groups" }</legend>
-            { for Group::ALL.iter().filter_map(present).map(group) }
+            { for TrackGroup::ALL.iter().filter_map(present).map(group) }
         </fieldset>
     }
 }

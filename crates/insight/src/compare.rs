@@ -16,7 +16,7 @@
 //! itself, no row claims a difference:
 //!
 //! - The verdict covers a few numbers chosen in advance ([`Difference::is_gated`]): those that a guard asks for
-//!   ([`Group::Asked`]), else [`HEADLINES`]. They use four fifths of alpha, with Holm's correction
+//!   ([`NumberGroup::Asked`]), else [`HEADLINES`]. They use four fifths of alpha, with Holm's correction
 //!   ([`holm`](statistics::rank_test::holm)).
 //! - All other numbers share the last fifth, or all of alpha once a number of the verdict changed. They are
 //!   corrected by permutations of whole runs ([`statistics::splits`]).
@@ -40,7 +40,7 @@ pub use findings::{FindingChange, FindingState, changed_findings};
 pub use main_reason::MainReason;
 pub use rows::HEADLINES;
 
-use crate::digest::{Digest, Group, Key, MissingNumber};
+use crate::digest::{Digest, Key, MissingNumber, NumberGroup};
 use crate::metrics::{Direction, Unit, Variability};
 use model::sorting::CompactCollect;
 
@@ -88,7 +88,7 @@ pub struct Comparison {
     /// Findings: new ones first, then gone, worse, better, unchanged.
     pub findings: Vec<FindingChange>,
     /// Number of names by group that could not be compared because a digest left them out.
-    pub left_out: Vec<(Group, u64)>,
+    pub left_out: Vec<(NumberGroup, u64)>,
     /// Requested numbers that a run does not have.
     pub no_data: Vec<MissingNumber>,
 }

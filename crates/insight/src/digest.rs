@@ -1,7 +1,7 @@
 //! Comparable data of a log: facts that should be equal, and numbers by name. A digest is small, serializes to
 //! JSON and no longer needs the log, so hundreds of runs can be compared.
 //!
-//! Each [`Group`] keeps at most [`MAX_NAMES`] names, those with the largest weight, and records how many it left
+//! Each [`NumberGroup`] keeps at most [`MAX_NAMES`] names, those with the largest weight, and records how many it left
 //! out. Names are cut after 120 characters. There are at most [`MAX_FINDINGS`] findings and [`MAX_CURVES`]
 //! curves, so a digest takes a few hundred kB at most, whatever the size of the log.
 
@@ -40,12 +40,12 @@ pub struct Digest {
     /// Numbers; those of one group, and within it of one name, are adjacent.
     pub rows: Vec<Row>,
     /// Number of names left out by group, for groups that left any out.
-    pub left_out: Vec<(Group, u64)>,
+    pub left_out: Vec<(NumberGroup, u64)>,
     /// Distributions of the pauses and of the program's spans.
     pub curves: Vec<Curve>,
     /// Significant findings, most severe first.
     pub findings: Vec<FindingSummary>,
-    /// Requested numbers ([`Group::Asked`]) that the log does not have.
+    /// Requested numbers ([`NumberGroup::Asked`]) that the log does not have.
     pub no_data: Vec<MissingNumber>,
 }
 
@@ -71,7 +71,7 @@ model::named_enum! {
     /// Group of numbers by subject.
     #[derive(PartialOrd, Ord, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "kebab-case")]
-    pub enum Group {
+    pub enum NumberGroup {
         /// Numbers that a guard asks for, named by their expressions.
         Asked: "Asked for";
         /// The program as a whole: the metrics of [`crate::metrics`].
@@ -93,7 +93,7 @@ model::named_enum! {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Key {
     /// Group of the number.
-    pub group: Group,
+    pub group: NumberGroup,
     /// Name within the group: a metric, a label, a span, a cost centre or a band.
     pub name: String,
     /// Statistic of the name, such as `p99` or `ran`; empty if the name has only one number.
@@ -102,7 +102,11 @@ pub struct Key {
 
 impl Key {
     /// Creates a key; `part` is empty if the name has only one number.
-    pub fn new(group: Group, name: impl Into<String>, part: impl Into<Cow<'static, str>>) -> Self {
+    pub fn new(
+        group: NumberGroup,
+        name: impl Into<String>,
+        part: impl Into<Cow<'static, str>>,
+    ) -> Self {
         Self {
             group,
             name: name.into(),
@@ -115,7 +119,7 @@ impl Key {
     pub fn full_name(&self) -> String {
         match (self.group, self.part.as_ref()) {
             (_, "") => self.name.clone(),
-            (Group::Program | Group::Asked, part) => format!("{}.{part}", self.name),
+            (NumberGroup::Program | NumberGroup::Asked, part) => format!("{}.{part}", self.name),
             (_, part) => format!("{} · {part}", self.name),
         }
     }
@@ -142,8 +146,8 @@ pub struct Row {
 /// Distribution of a metric or of the lengths of spans.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Curve {
-    /// [`Group::Program`] for collections, [`Group::Spans`] for spans.
-    pub group: Group,
+    /// [`NumberGroup::Program`] for collections, [`NumberGroup::Spans`] for spans.
+    pub group: NumberGroup,
     /// Name of the metric or of the spans.
     pub name: String,
     /// Unit of the points.
@@ -193,7 +197,7 @@ impl From<&Finding> for FindingSummary {
 
 impl Digest {
     /// Returns a number by group, name and statistic, if the log has it.
-    pub fn value(&self, group: Group, name: &str, part: &str) -> Option<f64> {
+    pub fn value(&self, group: NumberGroup, name: &str, part: &str) -> Option<f64> {
         let is = |row: &&Row| {
             row.key.group == group && row.key.name == name && row.key.part.as_ref() == part
         };
@@ -201,7 +205,7 @@ impl Digest {
     }
 
     /// Returns whether names of a group were left out, so that a missing name may be one of them.
-    pub fn has_left_out(&self, group: Group) -> bool {
+    pub fn has_left_out(&self, group: NumberGroup) -> bool {
         self.left_out.iter().any(|(of, _)| *of == group)
     }
 }

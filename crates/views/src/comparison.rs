@@ -3,7 +3,7 @@
 use crate::view::compare::{CompareColumn, CompareView};
 use eventlog::hash::SeededMap;
 use insight::compare::{Claim, Comparison, Difference, MainReason, Trend};
-use insight::digest::Group;
+use insight::digest::NumberGroup;
 use insight::metrics::{Direction, Unit};
 use model::sorting::CompactSort;
 use scene::format;
@@ -113,7 +113,7 @@ pub fn importance(comparison: &Comparison) -> Vec<f64> {
     let kind = |row: &Difference| {
         let key = row.key.clone();
         // Every number of the program is a kind of its own.
-        let name = (key.group == Group::Program).then_some(key.name);
+        let name = (key.group == NumberGroup::Program).then_some(key.name);
         (key.group, name, key.part)
     };
     let size = |row: &Difference| row.before.median.max(row.after.median);
@@ -233,7 +233,7 @@ mod tests {
     use insight::digest::{Digest, Key, Row};
     use insight::metrics::Variability;
 
-    fn row(group: Group, name: &str, part: &'static str, value: f64) -> Row {
+    fn row(group: NumberGroup, name: &str, part: &'static str, value: f64) -> Row {
         Row {
             key: Key {
                 group,
@@ -270,14 +270,14 @@ mod tests {
     fn what_is_large_and_changed_comes_first_and_what_is_equal_not_at_all() {
         let of = |slow: f64, tiny: f64| {
             vec![
-                row(Group::Program, "time.wall", "", 1e9),
-                row(Group::Program, "gc.pause", "p99", slow),
-                row(Group::Threads, "worker-#", "ran", 8e8 + slow),
-                row(Group::Threads, "io", "ran", tiny),
+                row(NumberGroup::Program, "time.wall", "", 1e9),
+                row(NumberGroup::Program, "gc.pause", "p99", slow),
+                row(NumberGroup::Threads, "worker-#", "ran", 8e8 + slow),
+                row(NumberGroup::Threads, "io", "ran", tiny),
             ]
         };
         let mut after_value = of(4e8, 9e3);
-        after_value.push(row(Group::Threads, "new", "ran", 1e8));
+        after_value.push(row(NumberGroup::Threads, "new", "ran", 1e8));
         let comparison = comparison(of(1e8, 1e3), after_value);
         let all = names(&comparison, &CompareView::default());
         assert_eq!(
@@ -306,8 +306,8 @@ mod tests {
     fn a_log_and_itself_have_no_difference() {
         let rows = || {
             vec![
-                row(Group::Program, "gc.time", "", 0.0),
-                row(Group::Spans, "a", "max", 7.0),
+                row(NumberGroup::Program, "gc.time", "", 0.0),
+                row(NumberGroup::Spans, "a", "max", 7.0),
             ]
         };
         let comparison = comparison(rows(), rows());
@@ -323,7 +323,7 @@ mod tests {
         let of = |value| {
             vec![Row {
                 unit: Unit::Share,
-                ..row(Group::Program, "cap.idle", "", value)
+                ..row(NumberGroup::Program, "cap.idle", "", value)
             }]
         };
         let comparison = comparison(of(0.0001), of(0.0002));
@@ -337,13 +337,13 @@ mod tests {
     fn signs_and_words_say_what_the_number_did() {
         let comparison = comparison(
             vec![
-                row(Group::Program, "gc.time", "", 2e6),
-                row(Group::Program, "b", "", 2e6),
-                row(Group::Program, "c", "", 2e6),
+                row(NumberGroup::Program, "gc.time", "", 2e6),
+                row(NumberGroup::Program, "b", "", 2e6),
+                row(NumberGroup::Program, "c", "", 2e6),
             ],
             vec![
-                row(Group::Program, "gc.time", "", 3e6),
-                row(Group::Program, "b", "", 1e6),
+                row(NumberGroup::Program, "gc.time", "", 3e6),
+                row(NumberGroup::Program, "b", "", 1e6),
             ],
         );
         let said = |place: usize| {

@@ -13,7 +13,7 @@ use crate::update::callback;
 use crate::viewer::NavigationTarget;
 use model::time::Interval;
 use scene::format;
-use session::tracks::group::Group;
+use session::tracks::group::TrackGroup;
 use session::tracks::name::TrackName;
 use views::actions::{Action, bindings};
 use views::panels::PANELS;
@@ -73,7 +73,7 @@ impl App {
     /// Returns entries that show or hide track groups and that go to tracks.
     fn track_entries(&self) -> Vec<Entry> {
         let tracks = self.all_tracks();
-        let mut groups: Vec<Group> = tracks.iter().map(|track| track.group).collect();
+        let mut groups: Vec<TrackGroup> = tracks.iter().map(|track| track.group).collect();
         groups.dedup();
         let groups = groups
             .into_iter()
@@ -92,7 +92,7 @@ impl App {
     }
 
     /// Returns the entry that toggles the visibility of a group.
-    fn group_entry(&self, group: Group) -> Option<Entry> {
+    fn group_entry(&self, group: TrackGroup) -> Option<Entry> {
         let name = TrackName::new(group.name())?;
         let (what, change) = if self.views.view().tracks.hidden.contains(&name) {
             ("Show", TrackChange::Show(name))

@@ -2,7 +2,7 @@
 //! without a log.
 
 use super::{Difference, Options, rows};
-use crate::digest::{Group, Key, Row};
+use crate::digest::{Key, NumberGroup, Row};
 use crate::metrics::{Direction, Unit, Variability};
 use statistics::rank_test::RankTest;
 
@@ -19,7 +19,7 @@ pub fn against_baseline(
     options: &Options,
 ) -> Vec<Difference> {
     let row = Row {
-        key: Key::new(Group::Asked, name, ""),
+        key: Key::new(NumberGroup::Asked, name, ""),
         unit,
         direction: Direction::Lower,
         class: Variability::Timed,

@@ -8,12 +8,14 @@
 use super::{Claim, Comparison, Difference, Trend};
 use crate::amount::Amount;
 use crate::assertion::{Change, ValueRequest, ValueSource};
-use crate::digest::Group;
+use crate::digest::NumberGroup;
 use crate::metrics::{Direction, NumberError};
 
 impl Comparison {
     fn requested_difference(&self, request: &ValueRequest) -> Result<&Difference, NumberError> {
-        let is = |row: &&Difference| row.key.group == Group::Asked && row.key.name == request.key();
+        let is = |row: &&Difference| {
+            row.key.group == NumberGroup::Asked && row.key.name == request.key()
+        };
         let found = self.rows.iter().find(is);
         found.ok_or_else(|| self.no_data(request))
     }

@@ -2,7 +2,7 @@
 //! most of the change.
 
 use super::{Claim, Comparison, Difference};
-use crate::digest::{Group, Key};
+use crate::digest::{Key, NumberGroup};
 
 /// Parts of `time.wall`, which add up to it.
 const PARTS: [&str; 5] = [
@@ -40,7 +40,7 @@ impl Comparison {
         let parts = PARTS.iter().filter_map(|name| self.program_metric(name));
         let part = main_part(parts, wall);
         let inner = part.and_then(|part| match part.key.name.as_str() {
-            "time.mutator" => [Group::CostCentres, Group::Threads]
+            "time.mutator" => [NumberGroup::CostCentres, NumberGroup::Threads]
                 .iter()
                 .find_map(|group| {
                     let own = |row: &&Difference| {
@@ -57,7 +57,7 @@ impl Comparison {
     fn program_metric(&self, name: &str) -> Option<&Difference> {
         let is_it = |row: &&Difference| {
             let keys = std::iter::once(&row.key).chain(&row.equal);
-            let is = |key: &Key| key.group == Group::Program && key.full_name() == name;
+            let is = |key: &Key| key.group == NumberGroup::Program && key.full_name() == name;
             keys.into_iter().any(is)
                 && !row.before.values.is_empty()
                 && !row.after.values.is_empty()

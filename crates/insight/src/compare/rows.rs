@@ -4,7 +4,7 @@ use eventlog::hash::{SeededMap, SeededSet};
 use model::sorting::CompactSort;
 
 use super::{Claim, Difference, Options, Side, Trend};
-use crate::digest::{Digest, Group, Key, Row};
+use crate::digest::{Digest, Key, NumberGroup, Row};
 use crate::metrics::{Unit, Variability};
 use statistics::rank_test::{RankTest, holm, min_p};
 use statistics::shift::{median, median_interval, min_max, outliers, shift};
@@ -29,8 +29,8 @@ pub(super) fn differences(
     before: &[Digest],
     after: &[Digest],
     options: &Options,
-) -> (Vec<Difference>, Vec<(Group, u64)>) {
-    let is_asked = |row: &Row| row.key.group == Group::Asked;
+) -> (Vec<Difference>, Vec<(NumberGroup, u64)>) {
+    let is_asked = |row: &Row| row.key.group == NumberGroup::Asked;
     let all = || before.iter().chain(after);
     let has_asked = all().flat_map(|digest| &digest.rows).any(is_asked);
     let sides = [
@@ -38,7 +38,7 @@ pub(super) fn differences(
         SideValues::new(after, options),
     ];
     let mut known: SeededSet<&Key> = SeededSet::default();
-    let mut left_out: SeededMap<Group, SeededSet<&str>> = SeededMap::default();
+    let mut left_out: SeededMap<NumberGroup, SeededSet<&str>> = SeededMap::default();
     let mut test = RankTest::default();
     let mut rows = Vec::new();
     let compute_alone = all().all(computes_alone);
@@ -75,7 +75,7 @@ pub(super) fn differences(
     fold_equal(&mut rows);
     set_all_claims(&mut rows, (before.len(), after.len()), options);
     let left_out = left_out.into_iter();
-    let mut left_out: Vec<(Group, u64)> = left_out
+    let mut left_out: Vec<(NumberGroup, u64)> = left_out
         .map(|(group, names)| (group, names.len() as u64))
         .collect();
     left_out.sort_unstable();
@@ -89,7 +89,7 @@ type DifferenceByRun = (Difference, Vec<Option<f64>>);
 fn headline(key: &Key) -> usize {
     let is = |(name, part): &(&str, &str)| key.name == *name && key.part.as_ref() == *part;
     let index = HEADLINES.iter().position(is);
-    let index = index.filter(|_| key.group == Group::Program);
+    let index = index.filter(|_| key.group == NumberGroup::Program);
     index.unwrap_or(HEADLINES.len())
 }
 
@@ -99,11 +99,11 @@ fn fold_equal(rows: &mut Vec<DifferenceByRun>) {
     let mut kept: Vec<DifferenceByRun> = Vec::with_capacity(rows.len());
     for (row, by_run) in rows.drain(..) {
         let is_same = |(other, its): &&mut DifferenceByRun| {
-            let is_time = row.key.group == Group::Program
+            let is_time = row.key.group == NumberGroup::Program
                 && row.unit == Unit::Ns
                 && by_run.iter().flatten().any(|value| *value > 0.0);
             let is_comparable = row.key.group == other.key.group
-                && row.key.group != Group::Asked
+                && row.key.group != NumberGroup::Asked
                 && (row.unit, row.direction) == (other.unit, other.direction)
                 && (row.key.name == other.key.name || is_time);
             is_comparable && *its == by_run
@@ -118,8 +118,8 @@ fn fold_equal(rows: &mut Vec<DifferenceByRun>) {
 
 fn is_gated(key: &Key, has_asked: bool) -> bool {
     match key.group {
-        Group::Asked => true,
-        Group::Program if !has_asked => headline(key) < HEADLINES.len(),
+        NumberGroup::Asked => true,
+        NumberGroup::Program if !has_asked => headline(key) < HEADLINES.len(),
         _ => false,
     }
 }
@@ -145,7 +145,7 @@ impl<'a> SideValues<'a> {
         let mut by_key: SeededMap<&Key, Vec<Option<f64>>> = SeededMap::default();
         for (run, digest) in side.iter().enumerate() {
             let spans = options.per_span.as_deref();
-            let divisor = spans.map(|name| digest.value(Group::Spans, name, "count"));
+            let divisor = spans.map(|name| digest.value(NumberGroup::Spans, name, "count"));
             let mut seen: SeededSet<&Key> = SeededSet::default();
             for row in &digest.rows {
                 // Truncated names may collide.
@@ -219,7 +219,7 @@ const COMPUTING: f64 = 0.90;
 
 /// Returns whether a run computed on one capability, hardly waiting.
 fn computes_alone(digest: &Digest) -> bool {
-    let value = |name| digest.value(Group::Program, name, "").unwrap_or(0.0);
+    let value = |name| digest.value(NumberGroup::Program, name, "").unwrap_or(0.0);
     let capabilities = digest.facts.iter().find(|fact| fact.name == "Capabilities");
     let program = value("time.wall") - value("time.init") - value("time.exit");
     capabilities.is_some_and(|fact| fact.value == "1")

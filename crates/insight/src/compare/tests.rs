@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::digest::Row;
 
-fn row(group: Group, name: &str, class: Variability, value: f64) -> Row {
+fn row(group: NumberGroup, name: &str, class: Variability, value: f64) -> Row {
     Row {
         key: Key::new(group, name, ""),
         unit: Unit::Ns,
@@ -18,7 +18,7 @@ fn row(group: Group, name: &str, class: Variability, value: f64) -> Row {
 
 fn digests(name: &str, class: Variability, values: &[f64]) -> Vec<Digest> {
     let digest = |value: &f64| Digest {
-        rows: vec![row(Group::Program, name, class, *value)],
+        rows: vec![row(NumberGroup::Program, name, class, *value)],
         ..Digest::default()
     };
     values.iter().map(digest).collect()
@@ -88,12 +88,12 @@ fn what_only_one_side_has_is_said() {
     assert_eq!(comparison.rows[0].claim, Claim::OnlyAfter);
     // The name may be among those left out.
     let full = Digest {
-        left_out: vec![(Group::Program, 3)],
+        left_out: vec![(NumberGroup::Program, 3)],
         ..Digest::default()
     };
     let comparison = Comparison::compare(&before, &[full], &Options::default());
     assert!(comparison.rows.is_empty());
-    assert_eq!(comparison.left_out, [(Group::Program, 1)]);
+    assert_eq!(comparison.left_out, [(NumberGroup::Program, 1)]);
 }
 
 #[test]
@@ -101,9 +101,14 @@ fn the_verdict_is_about_what_was_asked_for() {
     let side = |asked: f64, headline: f64| -> Vec<Digest> {
         let digest = |run: i32| Digest {
             rows: vec![
-                row(Group::Asked, "span.time.p99", TIMED, asked + f64::from(run)),
                 row(
-                    Group::Program,
+                    NumberGroup::Asked,
+                    "span.time.p99",
+                    TIMED,
+                    asked + f64::from(run),
+                ),
+                row(
+                    NumberGroup::Program,
                     "time.wall",
                     TIMED,
                     headline + f64::from(run),
@@ -131,10 +136,10 @@ fn work_is_divided_by_spans() {
     let digest = |spans: f64, total: f64| Digest {
         rows: vec![
             Row {
-                key: Key::new(Group::Spans, "req", "count"),
-                ..row(Group::Spans, "", COUNTED, spans)
+                key: Key::new(NumberGroup::Spans, "req", "count"),
+                ..row(NumberGroup::Spans, "", COUNTED, spans)
             },
-            row(Group::Program, "alloc.bytes", COUNTED, total),
+            row(NumberGroup::Program, "alloc.bytes", COUNTED, total),
         ],
         ..Digest::default()
     };
@@ -258,9 +263,9 @@ fn sides(runs: u32, numbers: &[(&str, &'static str, [f64; 2])]) -> [Vec<Digest>;
             rows: numbers
                 .iter()
                 .map(|(name, part, values)| Row {
-                    key: Key::new(Group::Program, *name, *part),
+                    key: Key::new(NumberGroup::Program, *name, *part),
                     ..row(
-                        Group::Program,
+                        NumberGroup::Program,
                         "",
                         TIMED,
                         values[side] * (1.0 + f64::from(run) / 100.0),

@@ -5,8 +5,8 @@ use std::cmp::Reverse;
 use super::facts::facts;
 use super::numbers::SortedNumbers;
 use super::{
-    Curve, Digest, FindingSummary, Group, Key, MAX_CURVES, MAX_FINDINGS, MAX_NAMES, MissingNumber,
-    Row,
+    Curve, Digest, FindingSummary, Key, MAX_CURVES, MAX_FINDINGS, MAX_NAMES, MissingNumber,
+    NumberGroup, Row,
 };
 use crate::assertion::ValueRequest;
 use crate::context::RuleContext;
@@ -68,7 +68,7 @@ impl Digest {
         metrics: &MetricContext<'_>,
     ) -> Result<(), String> {
         for request in requests {
-            let key = Key::new(Group::Asked, request.key(), "");
+            let key = Key::new(NumberGroup::Asked, request.key(), "");
             if self.rows.iter().any(|row| row.key == key) {
                 continue;
             }
@@ -111,11 +111,11 @@ impl Digest {
                             == Some(part)
                     }
                 };
-                *group == Group::Program && is_it
+                *group == NumberGroup::Program && is_it
             };
             match self.rows.iter().find(is).cloned() {
                 Some(mut row) => {
-                    row.key = Key::new(Group::Asked, name, "");
+                    row.key = Key::new(NumberGroup::Asked, name, "");
                     self.rows.push(row);
                 }
                 None => self.no_data.push(MissingNumber {
@@ -184,7 +184,7 @@ impl StatisticValue {
 }
 
 impl DigestBuilder {
-    fn push(&mut self, group: Group, name: &str, part: StatisticValue) {
+    fn push(&mut self, group: NumberGroup, name: &str, part: StatisticValue) {
         if part.value.is_finite() {
             self.digest.rows.push(Row {
                 key: Key::new(group, truncated_name(name), part.name),
@@ -198,7 +198,7 @@ impl DigestBuilder {
     }
 
     /// Adds the names of a group; those with the greatest weights are kept.
-    fn add_group(&mut self, group: Group, mut all: Vec<NamedValues>) {
+    fn add_group(&mut self, group: NumberGroup, mut all: Vec<NamedValues>) {
         all.sort_small_by(|a, b| b.weight.total_cmp(&a.weight).then(a.name.cmp(&b.name)));
         let left_out = all.len().saturating_sub(MAX_NAMES);
         if left_out > 0 {
@@ -240,7 +240,7 @@ impl DigestBuilder {
         let is_of_program =
             |group: &LabelGroup| !group.label.as_deref().is_some_and(is_runtime_label);
         let groups = groups.unwrap_or_default().into_iter().filter(is_of_program);
-        self.add_group(Group::Threads, groups.map(named).collect());
+        self.add_group(NumberGroup::Threads, groups.map(named).collect());
     }
 
     fn add_spans(&mut self, context: &RuleContext<'_>) {
@@ -256,7 +256,7 @@ impl DigestBuilder {
                 continue;
             }
             let (count, sum) = (lengths.len() as f64, lengths.sum());
-            curves.push((sum, curve(Group::Spans, &listed.info.name, &lengths)));
+            curves.push((sum, curve(NumberGroup::Spans, &listed.info.name, &lengths)));
             all.push(NamedValues {
                 name: listed.info.name.clone(),
                 weight: sum,
@@ -270,7 +270,7 @@ impl DigestBuilder {
                 ],
             });
         }
-        self.add_group(Group::Spans, all);
+        self.add_group(NumberGroup::Spans, all);
         curves.sort_small_by(|a, b| b.0.total_cmp(&a.0));
         let curves = curves.into_iter().take(MAX_CURVES - 1);
         self.digest.curves.extend(curves.map(|(_, curve)| curve));
@@ -310,7 +310,10 @@ impl DigestBuilder {
                 ns as f64,
             )],
         };
-        self.add_group(Group::CostCentres, by_name.into_iter().map(named).collect());
+        self.add_group(
+            NumberGroup::CostCentres,
+            by_name.into_iter().map(named).collect(),
+        );
     }
 
     /// Adds the mean over time and the maximum of heap profile bands; bands of the same name are summed.
@@ -339,7 +342,7 @@ impl DigestBuilder {
             weight: mean,
             parts: vec![bytes("mean", mean), bytes("max", max)],
         };
-        self.add_group(Group::Bands, by_name.into_iter().map(named).collect());
+        self.add_group(NumberGroup::Bands, by_name.into_iter().map(named).collect());
     }
 
     /// Adds every metric, and the findings.
@@ -352,7 +355,7 @@ impl DigestBuilder {
             match metric.evaluate(metrics, &Labels::new()) {
                 Ok(Numbers::One(value)) => {
                     let part = self.statistic_value(metric, ("", metric.unit), value);
-                    self.push(Group::Program, metric.name, part);
+                    self.push(NumberGroup::Program, metric.name, part);
                 }
                 Ok(Numbers::Many(all)) => {
                     let values = all.iter().map(|seen| seen.value).collect();
@@ -385,10 +388,10 @@ impl DigestBuilder {
         }
         for (name, value) in parts {
             let part = self.statistic_value(metric, (name, unit), value);
-            self.push(Group::Program, metric.name, part);
+            self.push(NumberGroup::Program, metric.name, part);
         }
         if metric.name == "gc.pause" {
-            let curve = curve(Group::Program, metric.name, &all);
+            let curve = curve(NumberGroup::Program, metric.name, &all);
             self.digest.curves.insert(0, curve);
         }
     }
@@ -416,7 +419,7 @@ impl DigestBuilder {
     }
 }
 
-fn curve(group: Group, name: &str, all: &SortedNumbers) -> Curve {
+fn curve(group: NumberGroup, name: &str, all: &SortedNumbers) -> Curve {
     Curve {
         group,
         name: truncated_name(name),

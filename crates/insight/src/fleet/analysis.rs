@@ -10,7 +10,7 @@ use super::groups::{GroupDifference, LabelGroups};
 use super::outliers::Outlier;
 use super::stratum::{Claims, Stratum};
 use super::{Fleet, NumberColumn};
-use crate::digest::Group;
+use crate::digest::NumberGroup;
 use crate::metrics::{Direction, Unit};
 
 /// Probability, at most, of any claim about a fleet without effects.
@@ -37,7 +37,7 @@ pub struct NumberAnalysis {
     /// Full name.
     pub name: String,
     /// Group of the number.
-    pub group: Group,
+    pub group: NumberGroup,
     /// Unit of all values.
     pub unit: Unit,
     /// Whether less or more is better.

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::headlines::headline;
 use super::{FindingColumn, Fleet, FleetRun, LabelColumn, NumberColumn, RunIndex, TimeOrder};
-use crate::digest::{ComparableFact, FindingSummary, Group, Key, Row};
+use crate::digest::{ComparableFact, FindingSummary, Key, NumberGroup, Row};
 use crate::metrics::{Direction, Unit, Variability, matches_pattern};
 use eventlog::hash::SeededMap;
 use eventlog::quantity::Utc;
@@ -55,7 +55,8 @@ impl RunDigest {
     #[must_use]
     pub fn reduced(mut self, patterns: &[String]) -> Self {
         self.rows.retain(|row| {
-            row.key.group == Group::Program || place_in(patterns, &row.key.full_name()).is_some()
+            row.key.group == NumberGroup::Program
+                || place_in(patterns, &row.key.full_name()).is_some()
         });
         let seconds = self.range.duration().0 as f64 / 1e9;
         if seconds > 0.0 {
@@ -68,7 +69,7 @@ impl RunDigest {
 
     fn derived(&self, name: &str, (part, unit, divisor): (&'static str, Unit, f64)) -> Option<Row> {
         let is_it = |row: &&Row| {
-            row.key.group == Group::Program && row.key.name == name && row.key.part.is_empty()
+            row.key.group == NumberGroup::Program && row.key.name == name && row.key.part.is_empty()
         };
         let row = self.rows.iter().find(is_it)?;
         let direction = match unit {
@@ -178,7 +179,7 @@ impl FleetBuilder {
                 let name = row.key.full_name();
                 self.numbers.push(NumberColumn {
                     is_headline: place_in(&self.wanted, &name).is_some()
-                        || (row.key.group == Group::Program && headline(&name).is_some()),
+                        || (row.key.group == NumberGroup::Program && headline(&name).is_some()),
                     name,
                     group: row.key.group,
                     unit: row.unit,
@@ -233,7 +234,7 @@ impl FleetBuilder {
         let rank = |number: &NumberColumn| {
             let wanted = place_in(&self.wanted, &number.name);
             let known = headline(&number.name).map(|(position, _)| position);
-            let known = known.filter(|_| number.group == Group::Program);
+            let known = known.filter(|_| number.group == NumberGroup::Program);
             (
                 wanted.unwrap_or(usize::MAX),
                 known.unwrap_or(usize::MAX),
@@ -361,7 +362,7 @@ mod tests {
 
     fn digest(started_unix_ns: Option<u64>, values: &[(&str, f64)]) -> RunDigest {
         let row = |(name, value): &(&str, f64)| Row {
-            key: Key::new(Group::Program, *name, ""),
+            key: Key::new(NumberGroup::Program, *name, ""),
             unit: Unit::Ns,
             direction: Direction::Lower,
             class: Variability::Timed,

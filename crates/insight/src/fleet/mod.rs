@@ -54,7 +54,7 @@ pub use path_labels::path_labels;
 
 use serde::Serialize;
 
-use crate::digest::{FindingSummary, Group};
+use crate::digest::{FindingSummary, NumberGroup};
 use crate::metrics::{Direction, Unit};
 
 /// Index of a run in [`Fleet::runs`].
@@ -128,7 +128,7 @@ pub struct NumberColumn {
     /// Full name, such as `gc.pause.p99`.
     pub name: String,
     /// Group of the number.
-    pub group: Group,
+    pub group: NumberGroup,
     /// Unit of the values.
     pub unit: Unit,
     /// Whether less or more is better.

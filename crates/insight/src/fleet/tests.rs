@@ -35,7 +35,7 @@ fn row(
     value: f64,
 ) -> Row {
     Row {
-        key: Key::new(Group::Program, name, part),
+        key: Key::new(NumberGroup::Program, name, part),
         unit,
         direction,
         class: Variability::Timed,

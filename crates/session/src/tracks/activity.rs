@@ -6,7 +6,7 @@ use super::details::{DetailField, DetailsQuery};
 use super::gauge::bucket_ns;
 use super::legend::{LegendEntry, LegendSample, Section};
 use super::{Log, Shape, TrackEntry, TrackKind, link};
-use crate::tracks::group::Group;
+use crate::tracks::group::TrackGroup;
 use crate::tracks::item::{Item, Marks, Names, PaintInput};
 use crate::tracks::words;
 use analysis::timeline::activity::{COLLECTING, UNREAD, points, series_of};
@@ -33,7 +33,7 @@ const SEPARATED_PX: f64 = 3.0;
 impl TrackKind for Activity {
     type Payload = ();
 
-    const GROUP: Group = Group::Program;
+    const GROUP: TrackGroup = TrackGroup::Program;
     const SHAPE: Shape = Shape::Gauge;
     const SECTION: Section = Section::Graphs;
     const HEIGHT_PX: f64 = 56.0;

@@ -8,7 +8,7 @@ use super::legend::{LegendEntry, LegendSample, Section};
 use super::{Log, Shape, TrackEntry, TrackKind, link, sample_data};
 use crate::heap::chart::stacks::{censuses_to_draw, in_view, stacks_of};
 use crate::heap::colors::{OTHERS, color, slots};
-use crate::tracks::group::Group;
+use crate::tracks::group::TrackGroup;
 use analysis::heap::HeapProfile;
 use model::census::BandId;
 use model::gauge::GaugeSegment;
@@ -40,7 +40,7 @@ fn profile<'a>(log: &Log<'a>) -> Option<&'a HeapProfile> {
 impl TrackKind for Bands {
     type Payload = ();
 
-    const GROUP: Group = Group::Program;
+    const GROUP: TrackGroup = TrackGroup::Program;
     const SHAPE: Shape = Shape::Gauge;
     const SECTION: Section = Section::Graphs;
     const HEIGHT_PX: f64 = 56.0;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::details::{DetailField, DetailsQuery};
 use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO};
 use super::{Log, LogContents, Shape, TrackEntry, TrackKind, lane, link};
-use crate::tracks::group::Group;
+use crate::tracks::group::TrackGroup;
 use crate::tracks::item::{Item, Names};
 use crate::tracks::words::{duration, when};
 use analysis::timeline::block_lanes::size;
@@ -36,7 +36,7 @@ impl Payload for Block {
 impl TrackKind for Blocks {
     type Payload = Block;
 
-    const GROUP: Group = Group::Blocks;
+    const GROUP: TrackGroup = TrackGroup::Blocks;
     const SHAPE: Shape = Shape::Lane;
     const SECTION: Section = Section::Spans;
 

@@ -8,7 +8,7 @@ use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO, bu
 use super::stacks::{beginning, flame, heaviest, stack_facts};
 use super::thread::Thread;
 use super::{Log, LogContents, Shape, TrackEntry, TrackId, TrackKind, link};
-use crate::tracks::group::Group;
+use crate::tracks::group::TrackGroup;
 use crate::tracks::item::{Item, Names};
 use crate::tracks::words::{duration, when};
 use analysis::flamegraph::sources;
@@ -37,7 +37,7 @@ impl TrackKind for ForeignCalls {
     /// The detail is the index of the function in the list of named functions, or [`NONE`](model::marks::NONE).
     type Payload = SpanPayload;
 
-    const GROUP: Group = Group::ForeignCalls;
+    const GROUP: TrackGroup = TrackGroup::ForeignCalls;
     const SHAPE: Shape = Shape::Lane;
     const SECTION: Section = Section::Profile;
     const BAR_CLASS: Class = Class::Foreign;

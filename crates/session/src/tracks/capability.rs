@@ -10,7 +10,7 @@ use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO, bu
 use super::sample_data::wave;
 use super::thread::Thread;
 use super::{Log, Shape, TrackEntry, TrackKind, TrackListInput, link};
-use crate::tracks::group::Group;
+use crate::tracks::group::TrackGroup;
 use crate::tracks::item::{Item, Names, PaintInput};
 use crate::tracks::words::{duration, parts, several, thread_name, when};
 use analysis::account::gc_spans::GcSpans;
@@ -72,7 +72,7 @@ impl Payload for Unread {
 impl TrackKind for Capability {
     type Payload = RunPayload;
 
-    const GROUP: Group = Group::Capabilities;
+    const GROUP: TrackGroup = TrackGroup::Capabilities;
     const SHAPE: Shape = Shape::Lane;
     const SECTION: Section = Section::Capabilities;
     const HEIGHT_PX: f64 = 30.0;

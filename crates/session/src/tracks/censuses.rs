@@ -8,7 +8,7 @@ use super::legend::{LegendEntry, LegendMark, LegendSample, MIDDLE, Section};
 use super::moments::add_by_column;
 use super::{Log, LogContents, Shape, TrackEntry, TrackKind, link};
 use crate::census_cost;
-use crate::tracks::group::Group;
+use crate::tracks::group::TrackGroup;
 use crate::tracks::item::{Item, Names, PaintInput};
 use crate::tracks::words::{density, when};
 use analysis::heap::HeapProfile;
@@ -55,7 +55,7 @@ fn number(place: u32) -> String {
 impl TrackKind for Censuses {
     type Payload = Census;
 
-    const GROUP: Group = Group::Heap;
+    const GROUP: TrackGroup = TrackGroup::Heap;
     const SHAPE: Shape = Shape::Moments;
     const SECTION: Section = Section::Collections;
 

@@ -8,7 +8,7 @@ use super::details::{DetailField, DetailsQuery};
 use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO, buckets};
 use super::sample_data::wave;
 use super::{Log, Shape, TrackEntry, TrackKind, lane, link};
-use crate::tracks::group::Group;
+use crate::tracks::group::TrackGroup;
 use crate::tracks::item::{Item, Names, PaintInput};
 use crate::tracks::words::{duration, when};
 use analysis::numbers::Collection;
@@ -76,7 +76,7 @@ impl Payload for CollectionPayload {
 impl TrackKind for Collections {
     type Payload = CollectionPayload;
 
-    const GROUP: Group = Group::Program;
+    const GROUP: TrackGroup = TrackGroup::Program;
     const SHAPE: Shape = Shape::Lane;
     const SECTION: Section = Section::Collections;
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::legend::{LegendEntry, LegendSample, Section};
 use super::{Log, LogContents, Shape, TrackEntry, TrackKind, sample_data};
-use crate::tracks::group::Group;
+use crate::tracks::group::TrackGroup;
 use analysis::account::totals::{Counts, Level};
 use eventlog::ids::Nanos;
 use model::gauge::GaugeSegment;
@@ -28,7 +28,7 @@ model::named_enum! {
 impl TrackKind for Concurrency {
     type Payload = ();
 
-    const GROUP: Group = Group::Scheduling;
+    const GROUP: TrackGroup = TrackGroup::Scheduling;
     const SHAPE: Shape = Shape::Gauge;
     const SECTION: Section = Section::Graphs;
     const HEIGHT_PX: f64 = 40.0;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::legend::{LegendEntry, LegendSample, Section};
 use super::{Log, Shape, TrackEntry, TrackKind, link, sample_data};
-use crate::tracks::group::Group;
+use crate::tracks::group::TrackGroup;
 use model::marks::MarkWriter;
 use scene::gauge::{Gauge, Series, Style, Unit};
 
@@ -15,7 +15,7 @@ pub struct Counter(pub u32);
 impl TrackKind for Counter {
     type Payload = ();
 
-    const GROUP: Group = Group::Perf;
+    const GROUP: TrackGroup = TrackGroup::Perf;
     const SHAPE: Shape = Shape::Gauge;
     const SECTION: Section = Section::Graphs;
     const HEIGHT_PX: f64 = 40.0;

@@ -5,7 +5,7 @@ use super::name::TrackName;
 model::named_enum! {
     /// Group of tracks, in default order.
     #[derive(PartialOrd, Ord, Hash)]
-    pub enum Group {
+    pub enum TrackGroup {
         /// The whole program: activity, collections, messages.
         Program: "program", "Program", "Program";
         /// Capabilities with their runs and collections.
@@ -43,7 +43,7 @@ model::named_enum! {
     fn short_title;
 }
 
-impl Group {
+impl TrackGroup {
     /// Returns the group with that name, with or without the suffix of a process.
     pub fn from_name(name: &str) -> Option<Self> {
         let (name, process) = name.split_once('.').unwrap_or((name, "0"));

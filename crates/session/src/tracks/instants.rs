@@ -7,7 +7,7 @@ use super::details::{DetailField, Details, DetailsQuery, MAX_LISTED, event_list_
 use super::legend::{COLUMN_PX, LegendEntry, LegendMark, LegendSample, MIDDLE, Section};
 use super::sample_data::wave;
 use super::{Log, Shape, TrackEntry, TrackKind, link};
-use crate::tracks::group::Group;
+use crate::tracks::group::TrackGroup;
 use crate::tracks::item::{Item, Names, PaintInput};
 use crate::tracks::words::{self, thread_name, when};
 use analysis::timeline::instants::{Family, InstantKind};
@@ -60,7 +60,7 @@ impl Payload for InstantPayload {
 impl TrackKind for Instants {
     type Payload = InstantPayload;
 
-    const GROUP: Group = Group::Instants;
+    const GROUP: TrackGroup = TrackGroup::Instants;
     const SHAPE: Shape = Shape::Moments;
     const SECTION: Section = Section::Events;
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::legend::{LegendEntry, LegendSample, Section};
 use super::{Log, LogContents, Shape, TrackEntry, TrackKind, sample_data};
-use crate::tracks::group::Group;
+use crate::tracks::group::TrackGroup;
 use analysis::timeline::graphs::allocation_rate;
 use model::marks::MarkWriter;
 use scene::gauge::{Gauge, Series, Style, Unit};
@@ -39,7 +39,7 @@ impl Memory {
 impl TrackKind for Memory {
     type Payload = ();
 
-    const GROUP: Group = Group::Heap;
+    const GROUP: TrackGroup = TrackGroup::Heap;
     const SHAPE: Shape = Shape::Gauge;
     const SECTION: Section = Section::Graphs;
     const HEIGHT_PX: f64 = 56.0;

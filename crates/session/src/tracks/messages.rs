@@ -9,7 +9,7 @@ use super::legend::{COLUMN_PX, LegendEntry, LegendMark, LegendSample, MIDDLE, Se
 use super::sample_data::wave;
 use super::thread::Thread;
 use super::{Log, Shape, TrackEntry, TrackKind, link};
-use crate::tracks::group::Group;
+use crate::tracks::group::TrackGroup;
 use crate::tracks::item::{Item, Names, PaintInput};
 use crate::tracks::words;
 use analysis::timeline::messages::MessageKind;
@@ -52,7 +52,7 @@ impl Payload for MessagePayload {
 impl TrackKind for Messages {
     type Payload = MessagePayload;
 
-    const GROUP: Group = Group::Program;
+    const GROUP: TrackGroup = TrackGroup::Program;
     const SHAPE: Shape = Shape::Moments;
     const SECTION: Section = Section::Events;
 

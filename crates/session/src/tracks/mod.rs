@@ -47,7 +47,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::tracks::group::Group;
+use crate::tracks::group::TrackGroup;
 use crate::tracks::item::{Item, Names, PaintInput};
 use details::{DetailField, DetailsQuery};
 use eventlog::ids::{CapId, ThreadId};
@@ -81,7 +81,7 @@ pub trait TrackKind: Copy + Into<TrackId> + TryFrom<TrackId> {
     type Payload: Payload;
 
     /// Group that contains the track.
-    const GROUP: Group;
+    const GROUP: TrackGroup;
     /// Form in which the track displays its data.
     const SHAPE: Shape;
     /// Section of the legend that explains the track.
@@ -273,7 +273,7 @@ macro_rules! tracks {
                 }
             }
 
-            const fn constants(self) -> (Group, Shape, f64) {
+            const fn constants(self) -> (TrackGroup, Shape, f64) {
                 match self {
                     $(Self::$kind(_) => (
                         <$module::$kind as TrackKind>::GROUP,
@@ -310,7 +310,7 @@ tracks! {
 
 impl TrackId {
     /// Returns the group that contains the track.
-    pub const fn group(self) -> Group {
+    pub const fn group(self) -> TrackGroup {
         self.constants().0
     }
 

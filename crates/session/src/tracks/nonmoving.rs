@@ -6,7 +6,7 @@ use super::details::{DetailField, DetailsQuery};
 use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO};
 use super::moments::add_by_column;
 use super::{Log, Shape, TrackEntry, TrackKind, lane, link};
-use crate::tracks::group::Group;
+use crate::tracks::group::TrackGroup;
 use crate::tracks::item::{Item, Names, PaintInput};
 use crate::tracks::words::{duration, when};
 use analysis::timeline::nonmoving::{OPEN, Phase, Point};
@@ -52,7 +52,7 @@ const MAX_POINTS: usize = 40;
 impl TrackKind for Nonmoving {
     type Payload = PhasePayload;
 
-    const GROUP: Group = Group::Program;
+    const GROUP: TrackGroup = TrackGroup::Program;
     const SHAPE: Shape = Shape::Lane;
     const SECTION: Section = Section::Collections;
 

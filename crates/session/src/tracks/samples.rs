@@ -8,7 +8,7 @@ use super::samples_paint::paint;
 use super::stacks::{beginning, flame, heaviest, stack_facts};
 use super::thread::Thread;
 use super::{Log, Shape, TrackEntry, TrackKind, link};
-use crate::tracks::group::Group;
+use crate::tracks::group::TrackGroup;
 use crate::tracks::item::{Item, Names, PaintInput};
 use crate::tracks::words::{duration, when};
 use analysis::timeline::profile_rows::SampleLane;
@@ -44,7 +44,7 @@ impl Payload for SamplePayload {
 impl TrackKind for Samples {
     type Payload = SamplePayload;
 
-    const GROUP: Group = Group::Samples;
+    const GROUP: TrackGroup = TrackGroup::Samples;
     const SHAPE: Shape = Shape::Samples;
     const SECTION: Section = Section::Profile;
 

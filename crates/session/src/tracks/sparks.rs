@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::legend::{LegendEntry, LegendSample, Section};
 use super::{Log, LogContents, Shape, TrackEntry, TrackKind, link, sample_data};
-use crate::tracks::group::Group;
+use crate::tracks::group::TrackGroup;
 use crate::tracks::item::{Item, Names};
 use crate::tracks::words;
 use analysis::numbers::columns::SparkFates;
@@ -40,7 +40,7 @@ pub struct Sparks {
 impl TrackKind for Sparks {
     type Payload = ();
 
-    const GROUP: Group = Group::Sparks;
+    const GROUP: TrackGroup = TrackGroup::Sparks;
     const SHAPE: Shape = Shape::Gauge;
     const SECTION: Section = Section::Graphs;
     const HEIGHT_PX: f64 = 40.0;

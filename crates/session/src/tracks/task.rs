@@ -7,7 +7,7 @@ use super::details::{DetailField, DetailsQuery};
 use super::lane::{self, SpanPayload};
 use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO};
 use super::{Log, Shape, TrackEntry, TrackKind, link};
-use crate::tracks::group::Group;
+use crate::tracks::group::TrackGroup;
 use crate::tracks::item::{Item, Names};
 use crate::tracks::words::{duration, when};
 use analysis::timeline::tasks::OPEN;
@@ -30,7 +30,7 @@ impl TrackKind for Task {
     /// The detail is the capability.
     type Payload = SpanPayload;
 
-    const GROUP: Group = Group::Tasks;
+    const GROUP: TrackGroup = TrackGroup::Tasks;
     const SHAPE: Shape = Shape::Lane;
     const SECTION: Section = Section::Spans;
 

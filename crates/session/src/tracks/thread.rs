@@ -7,7 +7,7 @@ use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO, bu
 use super::sample_data::wave;
 use super::thread_paint::paint;
 use super::{Log, Shape, TrackEntry, TrackKind, TrackListInput, link};
-use crate::tracks::group::Group;
+use crate::tracks::group::TrackGroup;
 use crate::tracks::item::{Item, Names, PaintInput};
 use crate::tracks::words::{duration, several, thread_name, when};
 use analysis::timeline::thread_lane::ThreadListRow;
@@ -79,7 +79,7 @@ impl Payload for State {
 impl TrackKind for Thread {
     type Payload = State;
 
-    const GROUP: Group = Group::Threads;
+    const GROUP: TrackGroup = TrackGroup::Threads;
     const SHAPE: Shape = Shape::Lane;
     const SECTION: Section = Section::Threads;
 

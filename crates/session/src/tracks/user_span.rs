@@ -9,7 +9,7 @@ use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO, bu
 use super::sample_data::wave;
 use super::thread::Thread;
 use super::{Log, LogContents, Shape, TrackEntry, TrackKind};
-use crate::tracks::group::Group;
+use crate::tracks::group::TrackGroup;
 use crate::tracks::item::{Item, Names};
 use crate::tracks::words::{duration, thread_name, when};
 use analysis::timeline::user_spans::ListedSpans;
@@ -30,7 +30,7 @@ impl TrackKind for UserSpan {
     /// The detail is the number of starts merged into the span.
     type Payload = SpanPayload;
 
-    const GROUP: Group = Group::Spans;
+    const GROUP: TrackGroup = TrackGroup::Spans;
     const SHAPE: Shape = Shape::Lane;
     const SECTION: Section = Section::Spans;
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::FleetPage;
 use super::text::{help, label_word, size, title};
-use insight::digest::Group;
+use insight::digest::NumberGroup;
 use insight::fleet::{NumberAnalysis, NumberColumn};
 use insight::metrics::{Direction, Unit};
 
@@ -47,7 +47,7 @@ struct Number<'a> {
     help: &'static str,
     unit: Unit,
     direction: Direction,
-    group: Group,
+    group: NumberGroup,
     is_headline: bool,
     /// Values as `f32`, NaN where there is none.
     values: String,

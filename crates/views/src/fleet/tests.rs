@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use insight::digest::{ComparableFact, FindingSummary, Group, Key, Row};
+use insight::digest::{ComparableFact, FindingSummary, Key, NumberGroup, Row};
 use insight::finding::{Axis, Confidence, Severity, Value};
 use insight::fleet::{Analysis, Fleet, FleetBuilder, RunDigest};
 use insight::metrics::{Direction, Unit, Variability};
@@ -35,7 +35,7 @@ fn fleet() -> Fleet {
         }
         let row = |name: &str, part: &'static str, unit, value| Row {
             key: Key {
-                group: Group::Program,
+                group: NumberGroup::Program,
                 name: name.to_owned(),
                 part: part.into(),
             },

@@ -17,7 +17,7 @@ use scene::svg::SvgPainter;
 use session::Overview;
 use session::queries::LabelsQuery;
 use session::query::Answers;
-use session::tracks::group::Group;
+use session::tracks::group::TrackGroup;
 use session::tracks::name::TrackName;
 use session::tracks::{TimelineQuery, TrackListInput};
 
@@ -92,7 +92,9 @@ fn layout(overview: &Overview, threads: &[ThreadListRow], in_all: u64) -> (Layou
     };
     // The heap group is part of a report, although it starts folded on the page.
     let view = TrackView {
-        opened: TrackName::new(Group::Heap.name()).into_iter().collect(),
+        opened: TrackName::new(TrackGroup::Heap.name())
+            .into_iter()
+            .collect(),
         ..TrackView::default()
     };
     let mut tracks = arrange(&known, &view);

@@ -10,12 +10,12 @@ use eventlog::ids::ThreadId;
 use insight::is_runtime_label;
 use model::sorting::CompactSort;
 use scene::format;
-use session::tracks::group::Group;
+use session::tracks::group::TrackGroup;
 use session::tracks::name::TrackName;
 use session::tracks::{TrackEntry, TrackId, TrackListInput};
 
 /// Track settings of the user; the default is that of a freshly opened log. Names are those of [`TrackId::link`] and
-/// [`Group::name`].
+/// [`TrackGroup::name`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TrackView {
     /// Filter text: only tracks whose name contains it are shown, ignoring case.
@@ -101,7 +101,8 @@ impl TrackView {
     pub fn change(&mut self, change: TrackChange, layout: &Layout) {
         match change {
             TrackChange::Fold(name) => {
-                let folded = Group::from_name(name.as_str()).is_some_and(Group::starts_folded);
+                let folded =
+                    TrackGroup::from_name(name.as_str()).is_some_and(TrackGroup::starts_folded);
                 toggle(
                     if folded {
                         &mut self.opened
@@ -190,7 +191,7 @@ pub fn arrange(known: &TrackListInput<'_>, view: &TrackView) -> Vec<Track> {
     for (name, group) in builder.groups(None) {
         builder.group(&name, (group, None), &mut pinned, &mut tracks);
         // Tracks of single processes follow those of the whole log.
-        if group == Group::Program {
+        if group == TrackGroup::Program {
             builder.processes(&mut pinned, &mut tracks);
         }
     }
@@ -233,9 +234,9 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     /// Returns the groups of a process, or of no process, in the user's order.
-    fn groups(&self, process: Option<usize>) -> Vec<(TrackName, Group)> {
-        let name = |group: Group| (group.name_of(process), group);
-        let mut groups: Vec<_> = Group::ALL.into_iter().map(name).collect();
+    fn groups(&self, process: Option<usize>) -> Vec<(TrackName, TrackGroup)> {
+        let name = |group: TrackGroup| (group.name_of(process), group);
+        let mut groups: Vec<_> = TrackGroup::ALL.into_iter().map(name).collect();
         apply_moves(&mut groups, |(name, _)| name, &self.view.moved);
         groups
     }
@@ -273,7 +274,7 @@ impl Builder<'_> {
     fn group(
         &self,
         name: &TrackName,
-        (group, process): (Group, Option<usize>),
+        (group, process): (TrackGroup, Option<usize>),
         pinned: &mut Vec<Track>,
         tracks: &mut Vec<Track>,
     ) {
@@ -287,7 +288,8 @@ impl Builder<'_> {
             track.selected = self.view.selected.contains(&track.name);
             track.pinned = self.view.pinned.contains(&track.name);
             // A pinned track is not below the heading of its process, so its name includes the process.
-            if let Some(own) = process.filter(|_| track.pinned && group != Group::Capabilities) {
+            if let Some(own) = process.filter(|_| track.pinned && group != TrackGroup::Capabilities)
+            {
                 let own = self.known.contents.processes.all.get(own);
                 let of = own.map_or("", |own| own.name.as_str());
                 track.title = format!("{of} · {}", track.title);
@@ -315,7 +317,7 @@ impl Builder<'_> {
         if folded {
             return;
         }
-        if group == Group::Threads && self.view.by_label {
+        if group == TrackGroup::Threads && self.view.by_label {
             self.labels(rest, process, tracks);
         } else {
             tracks.extend(rest);
@@ -331,9 +333,14 @@ impl Builder<'_> {
         self.filter.is_empty() || track.title.to_lowercase().contains(&self.filter)
     }
 
-    fn note(&self, (group, process): (Group, Option<usize>), rows: usize, folded: bool) -> String {
+    fn note(
+        &self,
+        (group, process): (TrackGroup, Option<usize>),
+        rows: usize,
+        folded: bool,
+    ) -> String {
         let (listed, all) = (self.known.threads.len() as u64, self.known.threads_in_all);
-        if group == Group::Threads && process.is_none() && listed < all {
+        if group == TrackGroup::Threads && process.is_none() && listed < all {
             let labels = self
                 .known
                 .threads
@@ -343,7 +350,7 @@ impl Builder<'_> {
             let [shown, all] = [listed, all].map(|count| count.saturating_sub(of_runtime));
             return format!("{} of {}", format::count(shown), format::short_count(all));
         }
-        if folded || group == Group::Threads {
+        if folded || group == TrackGroup::Threads {
             format::count(rows as u64)
         } else {
             String::new()
@@ -387,7 +394,7 @@ impl Builder<'_> {
 
     /// Returns all rows of a group in default order. Threads that neither pass the filter nor are pinned are left
     /// out.
-    fn rows(&self, group: Group, process: Option<usize>) -> Vec<Track> {
+    fn rows(&self, group: TrackGroup, process: Option<usize>) -> Vec<Track> {
         let shown = |track: &&TrackEntry| {
             let thread = track.row.thread();
             let listed = |id| self.listed.contains(&id) || self.is_pinned(id);
@@ -427,9 +434,9 @@ impl Builder<'_> {
 }
 
 /// Returns the group of a track; threads that the runtime uses for waiting form their own group.
-fn group_of(listed: &TrackEntry) -> Group {
+fn group_of(listed: &TrackEntry) -> TrackGroup {
     match listed.row.group() {
-        Group::Threads if is_runtime_label(&listed.title) => Group::RuntimeThreads,
+        TrackGroup::Threads if is_runtime_label(&listed.title) => TrackGroup::RuntimeThreads,
         group => group,
     }
 }

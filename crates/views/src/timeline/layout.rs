@@ -3,7 +3,7 @@
 use crate::timeline::arrange::{Direction, Move, TrackChange};
 use eventlog::hash::SeededMap;
 use session::tracks::TrackId;
-use session::tracks::group::Group;
+use session::tracks::group::TrackGroup;
 use session::tracks::name::TrackName;
 
 /// Kind of a line of the timeline.
@@ -12,7 +12,7 @@ pub enum Kind {
     /// Heading of the groups of a process.
     Process,
     /// Heading of a group.
-    Group(Group),
+    Group(TrackGroup),
     /// Heading of the threads with one label.
     Label,
     /// Track with data.
@@ -25,7 +25,7 @@ pub struct Track {
     /// Distinguishes tracks from headings.
     pub kind: Kind,
     /// Group of the track or heading.
-    pub group: Group,
+    pub group: TrackGroup,
     /// Index of the process, if the log has several.
     pub process: Option<usize>,
     /// Name in links and settings.
@@ -48,11 +48,11 @@ pub struct Track {
 
 impl Kind {
     /// Returns the group of a track or heading.
-    const fn group(self) -> Group {
+    const fn group(self) -> TrackGroup {
         match self {
             Self::Group(group) => group,
-            Self::Process => Group::Capabilities,
-            Self::Label => Group::Threads,
+            Self::Process => TrackGroup::Capabilities,
+            Self::Label => TrackGroup::Threads,
             Self::Track(row) => row.group(),
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::timeline::arrange::{TrackChange, TrackView, arrange};
 use crate::timeline::layout::{Kind, Layout};
-use session::tracks::group::Group;
+use session::tracks::group::TrackGroup;
 use session::tracks::name::TrackName;
 use session::tracks::{TrackId, TrackListInput};
 
@@ -14,7 +14,7 @@ pub struct RevealTarget {
     /// Row that the track shows.
     pub row: TrackId,
     /// Group of the track.
-    pub group: Group,
+    pub group: TrackGroup,
     /// Index of the process, if the log has several.
     pub process: Option<usize>,
     /// Name in links and settings.
@@ -29,7 +29,7 @@ pub struct RevealTarget {
 fn groups(known: &TrackListInput<'_>) -> BTreeSet<TrackName> {
     let places = (0..known.contents.processes.all.len()).map(Some);
     let places = std::iter::once(None).chain(places);
-    let of = |place| Group::ALL.map(|group| group.name_of(place));
+    let of = |place| TrackGroup::ALL.map(|group| group.name_of(place));
     places.flat_map(of).collect()
 }
 
@@ -72,8 +72,8 @@ pub fn hidden_names(known: &TrackListInput<'_>, view: &TrackView) -> Vec<(TrackN
     let mut names: Vec<_> = hidden.map(|track| (track.name, track.title)).collect();
     for (place, own) in known.contents.processes.all.iter().enumerate() {
         names.push((TrackName::process(place), own.name.clone()));
-        let groups = Group::ALL.into_iter();
-        let name = |group: Group| format!("{} · {}", own.name, group.title());
+        let groups = TrackGroup::ALL.into_iter();
+        let name = |group: TrackGroup| format!("{} · {}", own.name, group.title());
         names.extend(groups.map(|group| (group.name_of(Some(place)), name(group))));
     }
     names.retain(|(name, _)| view.hidden.contains(name));

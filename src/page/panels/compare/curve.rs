@@ -9,7 +9,7 @@ use crate::data_table::{DataTable, TableCell, TableColumn, TableRow};
 use crate::dom::value_of;
 use crate::panel::edited;
 use eventlog::ids::{Duration, Nanos};
-use insight::digest::{Curve, Group};
+use insight::digest::{Curve, NumberGroup};
 use scene::format;
 use views::view::compare::CompareView;
 
@@ -50,7 +50,7 @@ fn is_same(curve: &Curve, other: &Curve) -> bool {
 /// Returns the curve selected in the view: the pauses or a span name; falls back to the first.
 fn chosen_of<'a>(curves: &[&'a Curve], view: &CompareView) -> Option<&'a Curve> {
     let is_chosen = |curve: &&&Curve| match curve.group {
-        Group::Program => view.curve.is_empty(),
+        NumberGroup::Program => view.curve.is_empty(),
         _ => curve.name == view.curve,
     };
     curves.iter().find(is_chosen).or(curves.first()).copied()
@@ -78,7 +78,7 @@ pub(super) fn Curves(props: &CurvesProps) -> Html {
     });
     let option = |curve: &&Curve| {
         let (value, words) = match curve.group {
-            Group::Program => (String::new(), "Pauses of collections".to_owned()),
+            NumberGroup::Program => (String::new(), "Pauses of collections".to_owned()),
             _ => (curve.name.clone(), format!("Spans “{}”", curve.name)),
         };
         html! { <option {value} selected={is_same(curve, shown)}>{ words }</option> }

@@ -2,7 +2,7 @@
 
 use analysis::flamegraph::sources;
 use analysis::timeline::thread_table::ThreadTableSettings;
-use insight::digest::{Group, Key};
+use insight::digest::{Key, NumberGroup};
 use session::link_text::cut;
 use views::heap::settings::HeapView;
 use views::view::Change;
@@ -34,8 +34,8 @@ fn panel_of(metric: &str) -> PanelName {
 pub(super) fn to_number(key: &Key) -> Change {
     let (group, name) = (key.group, key.name.clone());
     Change::new(move |view, _| match group {
-        Group::Asked | Group::Program => view.with_panel(panel_of(&name)),
-        Group::Threads => {
+        NumberGroup::Asked | NumberGroup::Program => view.with_panel(panel_of(&name)),
+        NumberGroup::Threads => {
             // Labels of numbered threads are compared without the number, replaced by `#`.
             let filter = cut(name.trim_end_matches('#')).to_owned();
             let threads = ThreadTableSettings {
@@ -46,12 +46,12 @@ pub(super) fn to_number(key: &Key) -> Change {
             view.with_settings(threads).with_panel(panel)
         }
         // The track filter applies to both logs.
-        Group::Spans => {
+        NumberGroup::Spans => {
             let mut view = view;
             cut(&name).clone_into(&mut view.tracks.filter);
             view
         }
-        Group::CostCentres => {
+        NumberGroup::CostCentres => {
             let flame = FlameView {
                 source: Some(sources::COST_CENTRES),
                 search: cut(&name).to_owned(),
@@ -59,7 +59,7 @@ pub(super) fn to_number(key: &Key) -> Change {
             };
             view.with_settings(flame).with_panel(FLAME_GRAPH)
         }
-        Group::Bands => {
+        NumberGroup::Bands => {
             let mut heap = view.settings.get::<HeapView>();
             cut(&name).clone_into(&mut heap.choice.filter);
             view.with_settings(heap).with_panel(HEAP)

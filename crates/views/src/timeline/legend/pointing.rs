@@ -10,7 +10,7 @@ use model::class::Class;
 use session::tracks::TrackId;
 use session::tracks::activity::Activity;
 use session::tracks::capability::Capability;
-use session::tracks::group::Group;
+use session::tracks::group::TrackGroup;
 use session::tracks::legend::{LegendMark, LegendSample, SAMPLE_PX, interval_between, time_at};
 use session::tracks::thread::Thread;
 
@@ -104,12 +104,12 @@ fn tracks() -> Vec<Entry> {
         Entry::new(
             "A group that is open",
             "Click to fold its tracks.",
-            SmallScene::heading(Group::Threads, false),
+            SmallScene::heading(TrackGroup::Threads, false),
         ),
         Entry::new(
             "A group that is folded",
             "Click to show its tracks.",
-            SmallScene::heading(Group::Tasks, true),
+            SmallScene::heading(TrackGroup::Tasks, true),
         ),
         Entry::new(
             "Pinned tracks",

@@ -11,7 +11,7 @@ use model::time::Interval;
 use scene::painter::{Painter, Rect};
 use scene::palette::Palette;
 use scene::viewport::Viewport;
-use session::tracks::group::Group;
+use session::tracks::group::TrackGroup;
 use session::tracks::item::{Item, Marks, Names};
 use session::tracks::legend::{LegendSample, SAMPLE_PX, interval_between, time_at};
 use session::tracks::name::TrackName;
@@ -130,7 +130,7 @@ impl SmallScene {
     }
 
     /// Returns a scene with the heading of a group.
-    pub(super) fn heading(group: Group, folded: bool) -> Self {
+    pub(super) fn heading(group: TrackGroup, folded: bool) -> Self {
         let heading = Track {
             folded,
             ..track(Kind::Group(group), group.title())
