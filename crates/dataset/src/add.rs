@@ -11,7 +11,7 @@ use arrow_array::{Array, RecordBatch, new_null_array};
 use chrono::Utc;
 use serde::{Deserialize, Serialize};
 
-use crate::claim::{Claim, Patience};
+use crate::claim::{LogClaim, Patience};
 use crate::log_input::{InputError, LogInput, hash_text};
 use crate::table_file::TableFile;
 use crate::tables::{self, Origin, Table};
@@ -68,7 +68,7 @@ impl Job<'_> {
     /// Waits until no other process is adding a log.
     pub(crate) fn wait(&self, path: &Path) -> Result<(), Error> {
         let run = LogInput::open(path).map_or_else(|_| unread(path), |input| input.run());
-        if let Some(mut claim) = Claim::take(self.dataset, &run, Patience::Endless)? {
+        if let Some(mut claim) = LogClaim::take(self.dataset, &run, Patience::Endless)? {
             claim.remove_leftovers()?;
             claim.release()?;
         }
@@ -79,7 +79,7 @@ impl Job<'_> {
     pub(crate) fn record_crash(&self, path: &Path, why: String) -> Result<Outcome, Error> {
         let input = LogInput::open(path).ok();
         let run = input.as_ref().map_or_else(|| unread(path), LogInput::run);
-        let mut claim = Claim::take(self.dataset, &run, Patience::None)?;
+        let mut claim = LogClaim::take(self.dataset, &run, Patience::None)?;
         if let Some(claim) = &mut claim {
             claim.remove_leftovers()?;
         }
@@ -104,7 +104,7 @@ impl Job<'_> {
         if manifest.is_added(&run)? {
             return Ok(Some(Outcome::Present));
         }
-        let Some(mut claim) = Claim::take(self.dataset, &run, patience)? else {
+        let Some(mut claim) = LogClaim::take(self.dataset, &run, patience)? else {
             return Ok(None);
         };
         // Another process may have added it before this one had the claim.
@@ -151,12 +151,12 @@ impl Job<'_> {
     fn fail(
         &self,
         mut entry: Entry,
-        claim: Option<Claim<'_>>,
+        claim: Option<LogClaim<'_>>,
         why: String,
     ) -> Result<Outcome, Error> {
         let claim = match claim {
             Some(claim) => Some(claim),
-            None => Claim::take(self.dataset, &entry.run, Patience::None)?,
+            None => LogClaim::take(self.dataset, &entry.run, Patience::None)?,
         };
         entry.messages = vec![why.clone()];
         if let Some(claim) = claim {
@@ -171,7 +171,7 @@ impl Job<'_> {
         &self,
         path: &Path,
         input: &LogInput,
-        claim: &mut Claim<'_>,
+        claim: &mut LogClaim<'_>,
         entry: &mut Entry,
     ) -> Result<Option<String>, Error> {
         let original = match input.analyze(self.threads, self.memory) {
@@ -223,7 +223,7 @@ impl Job<'_> {
         &self,
         input: &LogInput,
         clock_origin_ns: Option<u64>,
-        claim: &Claim<'_>,
+        claim: &LogClaim<'_>,
         entry: &Entry,
     ) -> Result<Written, Error> {
         let replaced = input.anonymized(self.memory);
@@ -250,7 +250,7 @@ impl Job<'_> {
         &self,
         analyzed: Analyzed<'_>,
         clock_origin_ns: Option<u64>,
-        claim: &Claim<'_>,
+        claim: &LogClaim<'_>,
         entry: &Entry,
     ) -> Result<Written, Error> {
         let Analyzed {

@@ -12,7 +12,7 @@ use crate::{Dataset, Error, files, tables};
 
 /// Exclusive right to write the files of a log. It ends when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Claim<'a> {
+pub(crate) struct LogClaim<'a> {
     dataset: &'a Dataset,
     run: String,
     file: File,
@@ -28,7 +28,7 @@ pub(crate) enum Patience {
 
 const EXTENSION: &str = ".started";
 
-impl<'a> Claim<'a> {
+impl<'a> LogClaim<'a> {
     /// Claims a log. If another process has it, waits until it is free, or returns `None`.
     pub(crate) fn take(
         dataset: &'a Dataset,
@@ -68,7 +68,7 @@ impl<'a> Claim<'a> {
             let name = name.to_string_lossy();
             let run = name.strip_suffix(EXTENSION);
             if let Some(run) = run.and_then(|run| run.strip_prefix('.'))
-                && let Some(mut claim) = Claim::take(dataset, run, Patience::None)?
+                && let Some(mut claim) = LogClaim::take(dataset, run, Patience::None)?
             {
                 claim.remove_leftovers()?;
                 claim.release()?;

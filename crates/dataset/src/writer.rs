@@ -9,7 +9,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use crate::add::{Job, Outcome};
-use crate::claim::{Claim, Patience};
+use crate::claim::{LogClaim, Patience};
 use crate::{Dataset, Error, Isolation, Rules, compaction};
 use session::MemoryBudget;
 
@@ -96,7 +96,7 @@ pub fn add_logs(
 ) -> Result<Added, Error> {
     rules.check(dataset.partition(), logs)?;
     compaction::repair(dataset)?;
-    Claim::clean_up(dataset)?;
+    LogClaim::clean_up(dataset)?;
     let logs = distinct(logs);
     let jobs = options.jobs;
     let job = options.job(dataset, rules);
