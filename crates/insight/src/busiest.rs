@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use crate::context::RuleContext;
-use crate::threads::Turn;
+use crate::threads::ThreadTurn;
 use eventlog::ids::ThreadId;
 use model::class::{WAIT_REASONS, WaitReason};
 use model::sorting::CompactSort;
@@ -52,7 +52,7 @@ pub(crate) async fn find(context: &RuleContext<'_>) -> Vec<BusyThread> {
     let mut busiest = Vec::new();
     for (thread, ran_ns) in all {
         let mut blocked_ns = [0_u64; WAIT_REASONS];
-        let mut visit = |turn: Turn<'_>| {
+        let mut visit = |turn: ThreadTurn<'_>| {
             let wait = context.wait(turn, 0);
             if let Some((reason, wait)) = turn.wait_reason().zip(wait) {
                 blocked_ns[reason as usize] += wait.ns;

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::context::RuleContext;
-use crate::threads::Turn;
+use crate::threads::ThreadTurn;
 use eventlog::ids::ThreadId;
 use model::class::WaitReason;
 
@@ -44,7 +44,7 @@ impl Turns {
 pub(crate) async fn find(context: &RuleContext<'_>) -> BTreeSet<ThreadId> {
     let is_sleep = |reason| reason == WaitReason::Delay;
     let mut all: Vec<Turns> = Vec::new();
-    let mut visit = |turn: Turn<'_>| {
+    let mut visit = |turn: ThreadTurn<'_>| {
         // Those of a thread come after each other.
         if all.last().is_none_or(|turns| turns.thread != turn.thread()) {
             all.push(Turns {

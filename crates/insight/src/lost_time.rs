@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::context::RuleContext;
 use analysis::account::runs::Cap;
 use analysis::timeline::lives::RunOnCap;
-use analysis::timeline::turns::WaitRunCycle;
+use analysis::timeline::turns::Turn;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::{Class, ManagerThread, WaitReason};
 use model::lane::Lane;
@@ -370,13 +370,13 @@ pub(crate) enum GapEnd {
 }
 
 /// Classifies the end of a gap by the label of the thread that runs next and the turn of that run.
-pub(crate) fn gap_end(label: Option<&str>, turn: Option<&WaitRunCycle>) -> GapEnd {
+pub(crate) fn gap_end(label: Option<&str>, turn: Option<&Turn>) -> GapEnd {
     match label.and_then(ManagerThread::from_label) {
         Some(ManagerThread::Timer) => return GapEnd::Timer,
         Some(ManagerThread::Io) => return GapEnd::Outside,
         None => {}
     }
-    match turn.and_then(WaitRunCycle::wait_reason) {
+    match turn.and_then(Turn::wait_reason) {
         Some(WaitReason::Delay) => GapEnd::Timer,
         Some(reason) if reason.is_for_thread() => GapEnd::Threads,
         // A new thread comes from a call by foreign code.

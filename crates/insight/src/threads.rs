@@ -10,7 +10,7 @@ use analysis::account::pauses::Pause;
 use analysis::process::Change;
 use analysis::timeline::RunCursor;
 use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::{PARTS, WaitRunCycle};
+use analysis::timeline::turns::{PARTS, Turn};
 use analysis::timeline::user_spans::UserSpan;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::{ManagerThread, WaitReason};
@@ -118,14 +118,14 @@ impl FinishedThread {
 
 /// Turn of a thread: a wait, and the run after it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Turn<'a> {
+pub(crate) struct ThreadTurn<'a> {
     pub life: &'a ThreadLane<'a>,
     /// Number of the turn in that life.
     number: usize,
-    cycle: &'a WaitRunCycle,
+    turn: &'a Turn,
 }
 
-impl Turn<'_> {
+impl ThreadTurn<'_> {
     pub(crate) fn thread(&self) -> ThreadId {
         self.life.id()
     }
@@ -141,11 +141,11 @@ impl Turn<'_> {
     }
 }
 
-impl Deref for Turn<'_> {
-    type Target = WaitRunCycle;
+impl Deref for ThreadTurn<'_> {
+    type Target = Turn;
 
-    fn deref(&self) -> &WaitRunCycle {
-        self.cycle
+    fn deref(&self) -> &Turn {
+        self.turn
     }
 }
 
@@ -239,7 +239,7 @@ impl<'a> RuleContext<'a> {
     }
 
     /// Calls `visit` for each turn in the range of each thread, except the runtime's own.
-    pub(crate) async fn each_turn(&self, visit: &mut dyn FnMut(Turn<'_>)) {
+    pub(crate) async fn each_turn(&self, visit: &mut dyn FnMut(ThreadTurn<'_>)) {
         self.each_turn_in(&mut self.log.store.lives(), visit).await;
     }
 
@@ -248,7 +248,7 @@ impl<'a> RuleContext<'a> {
     pub(crate) async fn each_turn_blocked(
         &self,
         (is_wanted, least_runs): (&dyn Fn(WaitReason) -> bool, u64),
-        visit: &mut dyn FnMut(Turn<'_>),
+        visit: &mut dyn FnMut(ThreadTurn<'_>),
     ) {
         let all = self.threads().await;
         let reasons = WaitReason::ALL
@@ -260,7 +260,7 @@ impl<'a> RuleContext<'a> {
     }
 
     /// Same as [`each_turn`](Self::each_turn), only for threads that waited for a capability.
-    pub(crate) async fn each_turn_queued(&self, visit: &mut dyn FnMut(Turn<'_>)) {
+    pub(crate) async fn each_turn_queued(&self, visit: &mut dyn FnMut(ThreadTurn<'_>)) {
         let mut lives = self.log.store.lives_queued(self.threads().await);
         self.each_turn_in(&mut lives, visit).await;
     }
@@ -271,7 +271,7 @@ impl<'a> RuleContext<'a> {
         &self,
         reason: WaitReason,
         least_runs: u64,
-        visit: &mut dyn FnMut(Turn<'_>),
+        visit: &mut dyn FnMut(ThreadTurn<'_>),
     ) {
         self.each_wanted_wait((&|one| one == reason, least_runs), visit)
             .await;
@@ -282,10 +282,10 @@ impl<'a> RuleContext<'a> {
         &self,
         reason: WaitReason,
         least: u64,
-        is_wanted: impl Fn(Turn<'_>) -> bool,
+        is_wanted: impl Fn(ThreadTurn<'_>) -> bool,
     ) -> BTreeMap<ThreadId, WaitSum> {
         let mut sums: BTreeMap<ThreadId, WaitSum> = BTreeMap::new();
-        let mut visit = |turn: Turn<'_>| {
+        let mut visit = |turn: ThreadTurn<'_>| {
             if let Some(wait) = self.wait(turn, 0).filter(|_| is_wanted(turn)) {
                 let sum = sums.entry(wait.thread).or_insert(WaitSum::new(wait.range));
                 sum.add(&wait);
@@ -297,7 +297,7 @@ impl<'a> RuleContext<'a> {
     }
 
     /// Calls `visit` for each turn in the range that begins with a wait for time, I/O or a foreign call.
-    pub(crate) async fn each_sleep(&self, visit: &mut dyn FnMut(Turn<'_>)) {
+    pub(crate) async fn each_sleep(&self, visit: &mut dyn FnMut(ThreadTurn<'_>)) {
         self.each_wanted_wait((&WaitReason::is_asleep, 0), visit)
             .await;
     }
@@ -305,9 +305,9 @@ impl<'a> RuleContext<'a> {
     pub(crate) async fn each_wanted_wait(
         &self,
         (is_wanted, least_runs): (&dyn Fn(WaitReason) -> bool, u64),
-        visit: &mut dyn FnMut(Turn<'_>),
+        visit: &mut dyn FnMut(ThreadTurn<'_>),
     ) {
-        let mut visit = |turn: Turn<'_>| {
+        let mut visit = |turn: ThreadTurn<'_>| {
             if turn.wait_reason().is_some_and(is_wanted) {
                 visit(turn);
             }
@@ -320,7 +320,7 @@ impl<'a> RuleContext<'a> {
     pub(crate) async fn each_turn_of<'b>(
         &self,
         threads: impl IntoIterator<Item = &'b ThreadId>,
-        visit: &mut dyn FnMut(Turn<'_>),
+        visit: &mut dyn FnMut(ThreadTurn<'_>),
     ) {
         let threads = threads.into_iter();
         let mut lives = threads.filter_map(|thread| self.log.store.thread_lane(*thread));
@@ -332,7 +332,7 @@ impl<'a> RuleContext<'a> {
     pub(crate) async fn each_turn_in<'b>(
         &self,
         lives: &mut dyn Iterator<Item = ThreadLane<'b>>,
-        visit: &mut dyn FnMut(Turn<'_>),
+        visit: &mut dyn FnMut(ThreadTurn<'_>),
     ) {
         let mut steps = self.steps();
         for life in lives {
@@ -341,11 +341,11 @@ impl<'a> RuleContext<'a> {
                 continue;
             }
             if let Some(cached) = self.turn_cache.get(life.id()) {
-                for (number, cycle) in (cached.first..).zip(cached.turns.iter()) {
-                    visit(Turn {
+                for (number, turn) in (cached.first..).zip(cached.turns.iter()) {
+                    visit(ThreadTurn {
                         life: &life,
                         number,
-                        cycle,
+                        turn,
                     });
                     steps.step().await;
                 }
@@ -353,16 +353,16 @@ impl<'a> RuleContext<'a> {
             }
             let (mut first, mut turns) = (0, Vec::new());
             let room = self.turn_cache.room();
-            for (number, cycle) in life.turns_overlapping(self.range) {
-                visit(Turn {
+            for (number, turn) in life.turns_overlapping(self.range) {
+                visit(ThreadTurn {
                     life: &life,
                     number,
-                    cycle: &cycle,
+                    turn: &turn,
                 });
                 // One more than there is room for, so that an incomplete list is too long to be kept.
                 if turns.len() <= room {
                     first = number - turns.len();
-                    turns.push(cycle);
+                    turns.push(turn);
                 }
                 steps.step().await;
             }
@@ -403,7 +403,7 @@ impl<'a> RuleContext<'a> {
 
     /// Returns one of the parts of a turn, clipped to the range and without collections; `None` if nothing of it
     /// remains.
-    pub(crate) fn wait(&self, turn: Turn<'_>, part: usize) -> Option<ClippedWait> {
+    pub(crate) fn wait(&self, turn: ThreadTurn<'_>, part: usize) -> Option<ClippedWait> {
         let (from, to) = turn.part(part);
         let range = Interval::new(Nanos(from), Nanos(to)).intersection(self.range)?;
         let ns = self.unpaused_ns((range.start().0, range.end().0));
@@ -418,7 +418,7 @@ impl<'a> RuleContext<'a> {
     /// Returns the safe foreign calls that took at least `min_ns`.
     pub(crate) async fn foreign_calls(&self, min_ns: u64) -> Vec<ClippedWait> {
         let mut calls = Vec::new();
-        let mut visit = |turn: Turn<'_>| {
+        let mut visit = |turn: ThreadTurn<'_>| {
             let wait = self.wait(turn, 0);
             calls.extend(wait.filter(|wait| wait.ns >= min_ns));
         };

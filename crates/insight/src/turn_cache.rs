@@ -6,7 +6,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use analysis::timeline::turns::WaitRunCycle;
+use analysis::timeline::turns::Turn;
 use eventlog::hash::SeededMap;
 use eventlog::ids::ThreadId;
 
@@ -14,7 +14,7 @@ use eventlog::ids::ThreadId;
 #[derive(Clone, Debug)]
 pub(crate) struct CachedTurns {
     pub first: usize,
-    pub turns: Rc<[WaitRunCycle]>,
+    pub turns: Rc<[Turn]>,
 }
 
 /// Turns by thread, of all threads together not many more than [`MAX_TURNS`](Self::MAX_TURNS).
@@ -41,7 +41,7 @@ impl TurnCache {
     }
 
     /// Adds all turns of a thread in the range, of which the first has the number `first`, if there is room.
-    pub(crate) fn insert(&self, thread: ThreadId, first: usize, turns: Vec<WaitRunCycle>) {
+    pub(crate) fn insert(&self, thread: ThreadId, first: usize, turns: Vec<Turn>) {
         if turns.len() <= self.room() {
             self.turns.update(|all| all + turns.len());
             let turns = turns.into();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::context::RuleContext;
-use crate::threads::Turn;
+use crate::threads::ThreadTurn;
 use eventlog::hash::SeededSet;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::WaitReason;
@@ -98,11 +98,11 @@ impl RuleContext<'_> {
     pub(crate) async fn each_woken_turn(
         &self,
         wakeups: &[Wakeup],
-        visit: &mut dyn FnMut(Turn<'_>, &Wakeup),
+        visit: &mut dyn FnMut(ThreadTurn<'_>, &Wakeup),
     ) {
         // Turns arrive by thread, in order of time within a thread.
         let mut cursor = WakeupCursor::default();
-        let mut visit = |turn: Turn<'_>| {
+        let mut visit = |turn: ThreadTurn<'_>| {
             let ready = Nanos(turn.runnable_span().0);
             if let Some(wakeup) = cursor.wakeup_at(wakeups, turn.thread(), ready) {
                 visit(turn, wakeup);

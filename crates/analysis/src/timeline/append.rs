@@ -9,7 +9,7 @@ use super::deep_stacks::DeepStack;
 use super::slice::{BoundaryState, EntryAssumption, SliceThreads, ThreadHead};
 use super::store::Store;
 use super::threads::{NEVER_NS, Thread};
-use super::turns::WaitRunCycle;
+use super::turns::Turn;
 use crate::account::runs::RunRef;
 use crate::automata::thread_state::{Activity, Input, State};
 use eventlog::ids::{CapId, Nanos, ThreadId};
@@ -146,8 +146,7 @@ impl Store {
             {
                 let has_begun = thread.began_ns != NEVER_NS;
                 let woken = thread.woken().map(|woken| woken.0);
-                let since =
-                    WaitRunCycle::ready_since(thread.last_stop, thread.last_run_end_ns, woken);
+                let since = Turn::ready_since(thread.last_stop, thread.last_run_end_ns, woken);
                 let since = since.filter(|_| has_begun);
                 first_run_ready.push((run, since.map(|since| start.saturating_sub(since))));
             }

@@ -3,7 +3,7 @@
 use super::deep_stacks::DeepStack;
 use super::store::Store;
 use super::threads::NEVER_NS;
-use super::turns::WaitRunCycle;
+use super::turns::Turn;
 use crate::account::runs::{Run, RunRef};
 use crate::automata::Anomaly;
 use crate::automata::gc_phase::Phase;
@@ -43,8 +43,7 @@ impl Store {
         let end = span.end().0.max(start);
         let place = runs.len();
         let woken = woken.map(|woken| woken.0);
-        let ready =
-            WaitRunCycle::ready_since(last_stop, last_run_end_ns, woken).filter(|_| has_begun);
+        let ready = Turn::ready_since(last_stop, last_run_end_ns, woken).filter(|_| has_begun);
         let run = Run {
             start,
             end,
@@ -156,7 +155,7 @@ impl Store {
             return false;
         };
         let last_stop = StopCode(status.code());
-        !last_stop.stays_ready() && WaitRunCycle::ready_since(last_stop, 0, Some(0)).is_some()
+        !last_stop.stays_ready() && Turn::ready_since(last_stop, 0, Some(0)).is_some()
     }
 
     /// Reports the spans still open at the end of the log, and adds them to the lanes.

@@ -4,7 +4,7 @@ use super::grouping::Grouping;
 use super::managers::Managers;
 use super::store::Store;
 use super::threads::NEVER_NS;
-use super::turns::{ReadyAtEnd, WaitRunCycle};
+use super::turns::{ReadyAtEnd, Turn};
 use crate::account::{AttributionData, ReadyParts, TimeAttribution};
 use eventlog::ids::Nanos;
 use model::byte_lru::ByteLru;
@@ -40,7 +40,7 @@ impl Store {
         let mut ready: Vec<(u32, u64, u64)> = Vec::new();
         for (index, thread) in self.threads.unfinished() {
             let woken = self.woken_at_end(thread.id);
-            let since = WaitRunCycle::ready_since(thread.last_stop, thread.last_run_end_ns, woken);
+            let since = Turn::ready_since(thread.last_stop, thread.last_run_end_ns, woken);
             let has_begun = thread.began_ns != NEVER_NS && !thread.finished;
             if let Some(since) = since.filter(|_| has_begun) {
                 ready.push((index, since, self.known_end(&thread).max(since)));

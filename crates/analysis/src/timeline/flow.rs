@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::instants::InstantKind;
 use super::store::Store;
 use super::thread_lane::ThreadLane;
-use super::turns::{PARTS, WaitRunCycle};
+use super::turns::{PARTS, Turn};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::WaitReason;
 use model::lane::Lane;
@@ -91,7 +91,7 @@ impl Store {
         &self,
         thread: ThreadId,
         lane: &ThreadLane<'_>,
-        (number, turn): (usize, &WaitRunCycle),
+        (number, turn): (usize, &Turn),
         arrows: &mut Vec<Arrow>,
     ) {
         let (_, start) = turn.runnable_span();
@@ -124,7 +124,7 @@ impl Store {
     }
 
     /// Returns the event that ended the block in a turn, if the thread was blocked and the event is known.
-    pub fn wake_event(&self, thread: ThreadId, turn: &WaitRunCycle) -> Option<WakeEvent> {
+    pub fn wake_event(&self, thread: ThreadId, turn: &Turn) -> Option<WakeEvent> {
         // The end of a foreign call is not logged.
         let reason = turn.last_stop.wait_reason()?;
         if reason == WaitReason::ForeignCall {
@@ -166,11 +166,7 @@ impl Store {
     }
 
     /// Returns time and source capability of the last migration during the wait of a turn.
-    pub fn last_migration(
-        &self,
-        thread: ThreadId,
-        turn: &WaitRunCycle,
-    ) -> Option<(Nanos, Option<CapId>)> {
+    pub fn last_migration(&self, thread: ThreadId, turn: &Turn) -> Option<(Nanos, Option<CapId>)> {
         let index = self.threads.find(thread)?;
         let wait = (turn.blocked_span().0, turn.runnable_span().1);
         let (at, cap) = self.instants.last_of(InstantKind::Migrated, index, wait)?;

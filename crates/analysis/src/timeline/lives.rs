@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::instants::InstantKind;
 use super::store::Store;
 use super::thread_lane::ThreadLane;
-use super::turns::WaitRunCycle;
+use super::turns::Turn;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::StopCode;
 use model::lane::{Lane, partition};
@@ -101,7 +101,7 @@ impl Store {
     }
 
     /// Returns the turn of the thread that contains a run, given by its index on the capability's lane.
-    pub fn turn_of_run(&self, cap: CapId, place: usize) -> Option<WaitRunCycle> {
+    pub fn turn_of_run(&self, cap: CapId, place: usize) -> Option<Turn> {
         let (start, _) = self.cap(cap)?.runs.span_at(place)?;
         let life = self.bare_life_of(self.threads.get(self.cap(cap)?.runs.thread_at(place)?)?)?;
         let number = life.run_of(start, cap)?;
@@ -178,10 +178,7 @@ impl ThreadLane<'_> {
     }
 
     /// Returns the turns that overlap a range, with their numbers.
-    pub fn turns_overlapping(
-        &self,
-        range: Interval,
-    ) -> impl Iterator<Item = (usize, WaitRunCycle)> {
+    pub fn turns_overlapping(&self, range: Interval) -> impl Iterator<Item = (usize, Turn)> {
         let first = partition(self.runs(), |run| {
             self.span(super::turns::PARTS * run + 2).1 <= range.start().0
         });

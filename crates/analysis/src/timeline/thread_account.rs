@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::store::FEW_THREADS;
 use crate::timeline::store::Store;
 use crate::timeline::threads::Thread;
-use crate::timeline::turns::WaitRunCycle;
+use crate::timeline::turns::Turn;
 use crate::yielder::Yield;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::StopCode;
@@ -49,7 +49,7 @@ impl BlockedFor {
         }
     }
 
-    fn of_turn(turn: &WaitRunCycle) -> Self {
+    fn of_turn(turn: &Turn) -> Self {
         let reason = turn.wait_reason();
         match reason.filter(|_| reason != turn.last_stop.wait_reason()) {
             Some(WaitReason::Delay) => Self::SLEEPING,

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::flow::WakeEvent;
 use super::store::{LanePositions, ReadCursors, Store};
 use super::threads::{NEVER_NS, Thread};
-use super::turns::{PARTS, RangeTurnSums, ReadyAtEnd, TurnIndex, TurnSums, WaitRunCycle};
+use super::turns::{PARTS, RangeTurnSums, ReadyAtEnd, Turn, TurnIndex, TurnSums};
 use crate::account::runs::{Run, RunRef};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::{Class, ClassTimes, ManagerThread, StopCode};
@@ -110,7 +110,7 @@ impl<'a> ThreadLane<'a> {
     /// Returns turns in order. The last turn has no run, and its number is the number of runs.
     ///
     /// Ranges beyond the last turn are clipped, as a page may request turns of another log.
-    pub(crate) fn turns(&self, turns: Range<usize>) -> impl Iterator<Item = WaitRunCycle> {
+    pub(crate) fn turns(&self, turns: Range<usize>) -> impl Iterator<Item = Turn> {
         let turns = turns.start.min(self.runs())..turns.end.min(self.runs() + 1);
         let before = turns.start.checked_sub(1);
         let (mut last_stop, mut from) =
@@ -123,21 +123,21 @@ impl<'a> ThreadLane<'a> {
                 return self.last_turn(from);
             }
             let run = self.read_run(turn);
-            let turn = WaitRunCycle::new(last_stop, from, run, self.store.account());
+            let turn = Turn::new(last_stop, from, run, self.store.account());
             (last_stop, from) = (run.code, run.end);
             turn
         })
     }
 
-    fn last_turn(&self, from: u64) -> WaitRunCycle {
+    fn last_turn(&self, from: u64) -> Turn {
         let last_stop = self.thread.last_stop;
         if self.thread.finished {
-            return WaitRunCycle::last(last_stop, from, None, (from, from), ReadyAtEnd::default());
+            return Turn::last(last_stop, from, None, (from, from), ReadyAtEnd::default());
         }
         let woken = self.store.woken_at_end(self.thread.id);
-        let ready = WaitRunCycle::ready_since(last_stop, from, woken);
+        let ready = Turn::ready_since(last_stop, from, woken);
         let ends = (self.store.known_end(&self.thread), self.store.end().0);
-        WaitRunCycle::last(
+        Turn::last(
             last_stop,
             from,
             ready,
@@ -147,7 +147,7 @@ impl<'a> ThreadLane<'a> {
     }
 
     /// Returns one turn: its waits and the run after them.
-    pub fn turn(&self, turn: usize) -> WaitRunCycle {
+    pub fn turn(&self, turn: usize) -> Turn {
         let mut turns = self.turns(turn..turn + 1);
         let none = || self.last_turn(self.thread.last_run_end_ns);
         turns.next().unwrap_or_else(none)
@@ -161,7 +161,7 @@ impl<'a> ThreadLane<'a> {
     }
 
     /// Returns the event that ended the block in a turn, if it is known.
-    pub(super) fn wake_event(&self, turn: &WaitRunCycle) -> Option<WakeEvent> {
+    pub(super) fn wake_event(&self, turn: &Turn) -> Option<WakeEvent> {
         self.store.wake_event(self.thread.id, turn)
     }
 

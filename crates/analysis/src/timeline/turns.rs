@@ -30,7 +30,7 @@ pub(crate) struct ReadyAtEnd {
 
 /// One turn of a thread's life: a wait and the run after it.
 #[derive(Clone, Copy, Debug)]
-pub struct WaitRunCycle {
+pub struct Turn {
     /// Reason why the thread had stopped.
     pub last_stop: StopCode,
     /// Start of the wait.
@@ -49,7 +49,7 @@ pub struct WaitRunCycle {
     pub woken_by: Option<ManagerThread>,
 }
 
-impl WaitRunCycle {
+impl Turn {
     /// Creates the turn that ends with `run`.
     pub(crate) fn new(
         last_stop: StopCode,
@@ -311,7 +311,7 @@ impl TurnSums {
 
     /// Adds a whole turn.
     #[inline]
-    pub(crate) fn add(&mut self, turn: &WaitRunCycle) {
+    pub(crate) fn add(&mut self, turn: &Turn) {
         if let Some(reason) = turn.wait_reason() {
             self.blocked_ns[reason as usize] += turn.blocked_ns();
         }
@@ -372,7 +372,7 @@ impl RangeTurnSums {
     /// Adds the part of `turn` in `range`. `parts` computes the division of ready time between two times.
     pub(crate) fn add(
         &mut self,
-        turn: &WaitRunCycle,
+        turn: &Turn,
         range: &Range<u64>,
         parts: impl FnOnce(u64, u64) -> ReadyParts,
     ) {
@@ -396,7 +396,7 @@ pub struct LongestReady {
 }
 
 impl LongestReady {
-    fn from_turn(turn: &WaitRunCycle) -> Self {
+    fn from_turn(turn: &Turn) -> Self {
         let (from, to) = turn.runnable_span();
         Self {
             waited_ns: turn.waited_ns(),
@@ -437,7 +437,7 @@ struct Block {
 }
 
 impl Block {
-    fn add(&mut self, number: usize, turn: &WaitRunCycle) {
+    fn add(&mut self, number: usize, turn: &Turn) {
         for part in 0..PARTS {
             let this = Longest {
                 duration_ns: turn.duration(part),
@@ -483,7 +483,7 @@ impl TurnIndexBuilder {
     }
 
     /// Appends the next turn.
-    pub(crate) fn push(&mut self, turn: &WaitRunCycle) {
+    pub(crate) fn push(&mut self, turn: &Turn) {
         let index = &mut self.index;
         if self.turns.is_multiple_of(index.block) {
             index.starts.push(turn.from);

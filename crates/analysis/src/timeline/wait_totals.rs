@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::store::Store;
-use super::turns::WaitRunCycle;
+use super::turns::Turn;
 use super::waits::WaitKind;
 use crate::yielder::Yield;
 use eventlog::ids::{Nanos, ThreadId};
@@ -186,7 +186,7 @@ impl Store {
     }
 
     /// Returns the waker that ended the block of a turn.
-    fn waker(&self, thread: ThreadId, turn: &WaitRunCycle) -> Waker {
+    fn waker(&self, thread: ThreadId, turn: &Turn) -> Waker {
         match self.wake_event(thread, turn) {
             None => Waker::Unknown,
             Some(wake_event) => wake_event.waker.map_or(Waker::Runtime, Waker::Thread),
@@ -195,12 +195,12 @@ impl Store {
 }
 
 /// Returns whether the block of a turn ends by a wakeup. The end of a foreign call is not logged.
-fn is_woken(turn: &WaitRunCycle) -> bool {
+fn is_woken(turn: &Turn) -> bool {
     let reason = turn.wait_reason();
     reason.is_some_and(|reason| reason != WaitReason::ForeignCall)
 }
 
-fn span(turn: &WaitRunCycle, part: usize) -> Interval {
+fn span(turn: &Turn, part: usize) -> Interval {
     let (from, to) = turn.part(part);
     Interval::new(Nanos(from), Nanos(to))
 }

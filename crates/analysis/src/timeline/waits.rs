@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::store::{FEW_THREADS, LanePositions, Store};
 use super::thread_lane::ThreadLane;
 use super::threads::Thread;
-use super::turns::{PARTS, WaitRunCycle};
+use super::turns::{PARTS, Turn};
 use crate::account::TimeAttribution;
 use crate::yielder::Yield;
 use eventlog::ids::{Nanos, ThreadId};
@@ -87,7 +87,7 @@ impl WaitKind {
     }
 
     /// Returns the kind of a part of a turn, ignoring collections; `None` for a run.
-    pub(super) fn from_turn_part(turn: &WaitRunCycle, part: usize) -> Option<Self> {
+    pub(super) fn from_turn_part(turn: &Turn, part: usize) -> Option<Self> {
         match part {
             0 => turn.wait_reason().map(Self::Blocked),
             1 => Some(Self::Queued(QueueReason::from_stop(turn.last_stop))),
@@ -96,7 +96,7 @@ impl WaitKind {
     }
 
     /// Returns the non-empty waits of a turn and their lengths in nanoseconds.
-    pub(super) fn all_of(turn: &WaitRunCycle) -> impl Iterator<Item = (Self, u64)> {
+    pub(super) fn all_of(turn: &Turn) -> impl Iterator<Item = (Self, u64)> {
         let paused_ns = turn.ready_parts.paused_ns;
         let waited_ns = turn.runnable_ns().saturating_sub(paused_ns);
         let waits = [
@@ -149,7 +149,7 @@ const ALL_TIME: Range<u64> = 0..u64::MAX;
 
 impl WaitSums {
     /// Adds the part of a turn in a range.
-    fn add_turn(&mut self, turn: &WaitRunCycle, range: &Range<u64>, account: TimeAttribution<'_>) {
+    fn add_turn(&mut self, turn: &Turn, range: &Range<u64>, account: TimeAttribution<'_>) {
         let inside = turn.clipped(range, |from, to| account.ready_parts(from, to));
         for (wait, ns) in WaitKind::all_of(&inside) {
             let at = wait.index();
@@ -163,7 +163,7 @@ impl WaitSums {
     }
 
     /// Adds a whole turn.
-    pub(super) fn add_whole(&mut self, turn: &WaitRunCycle) {
+    pub(super) fn add_whole(&mut self, turn: &Turn) {
         for (wait, ns) in WaitKind::all_of(turn) {
             let at = wait.index();
             self.ns[at] = self.ns[at].wrapping_add(ns);

@@ -5,7 +5,7 @@ use super::flow::WakeEvent;
 use super::lives::RunOnCap;
 use super::store::Store;
 use super::thread_lane::ThreadLane;
-use super::turns::{PARTS, WaitRunCycle};
+use super::turns::{PARTS, Turn};
 use crate::account::runs::RunReadCursor;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::{ManagerThread, StopCode};
@@ -53,9 +53,9 @@ pub struct ThreadRun {
     pub code: StopCode,
 }
 
-/// Stage of a thread's life: a wait, then a run.
+/// A turn of a thread with what the log has about it: a wait, then a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stage {
+pub struct WaitAndRun {
     /// The wait; `None` before the first run of a thread whose creation was not logged.
     pub wait: Option<WaitSpan>,
     /// Event that ended the block, if the thread was blocked and the event is known.
@@ -65,29 +65,29 @@ pub struct Stage {
 }
 
 impl ThreadLane<'_> {
-    /// Returns the stages of the whole life in order.
-    pub fn stages(&self) -> impl Iterator<Item = Stage> + '_ {
+    /// Returns the turns of the whole life in order.
+    pub fn waits_and_runs(&self) -> impl Iterator<Item = WaitAndRun> + '_ {
         let stops = self.repeated_stops();
         let turns = (0..).zip(self.turns(0..self.runs() + 1));
         turns
-            .map(move |(number, turn)| self.stage(number, &turn, stops))
-            .filter(|stage| stage.wait.is_some() || stage.run.is_some())
+            .map(move |(number, turn)| self.wait_and_run(number, &turn, stops))
+            .filter(|both| both.wait.is_some() || both.run.is_some())
     }
 
-    /// Returns the stage of a turn. `stops` are the indexes of the empty runs that only represent further stops.
-    fn stage(&self, number: usize, turn: &WaitRunCycle, stops: &[u32]) -> Stage {
+    /// Returns wait and run of a turn. `stops` are the indexes of the empty runs that only represent further stops.
+    fn wait_and_run(&self, number: usize, turn: &Turn, stops: &[u32]) -> WaitAndRun {
         let is_run = stops.binary_search(&saturating_u32(number)).is_err();
         let run = self.run_of_turn(number, turn).filter(|_| is_run);
         let wait = self.wait_of_turn(number, turn);
         let woken = wait.is_some() && run.is_some();
-        Stage {
+        WaitAndRun {
             wait,
             wake_event: woken.then(|| self.wake_event(turn)).flatten(),
             run,
         }
     }
 
-    fn run_of_turn(&self, number: usize, turn: &WaitRunCycle) -> Option<ThreadRun> {
+    fn run_of_turn(&self, number: usize, turn: &Turn) -> Option<ThreadRun> {
         let (start, end) = turn.run_span();
         Some(ThreadRun {
             cap: self.cap(PARTS * number + 2),
@@ -96,7 +96,7 @@ impl ThreadLane<'_> {
         })
     }
 
-    fn wait_of_turn(&self, number: usize, turn: &WaitRunCycle) -> Option<WaitSpan> {
+    fn wait_of_turn(&self, number: usize, turn: &Turn) -> Option<WaitSpan> {
         let is_open = turn.code.is_none();
         let has_none = match number {
             _ if is_open => self.is_finished() || turn.last_stop == StopCode::OPEN,

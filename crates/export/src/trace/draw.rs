@@ -11,7 +11,7 @@ use crate::log::Log;
 use analysis::timeline::flow::WakeEvent;
 use analysis::timeline::instants::InstantKind;
 use analysis::timeline::messages::{Message, MessageKind};
-use analysis::timeline::walk::{Stage, ThreadRun, WaitSpan};
+use analysis::timeline::walk::{ThreadRun, WaitAndRun, WaitSpan};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::StopCode;
 use model::time::Interval;
@@ -267,13 +267,13 @@ impl<D: TraceWriter> Visitor for TraceBuilder<'_, D> {
         self.writer.lane(Lane::Thread(thread.id), &self.name)
     }
 
-    fn stage(&mut self, thread: &Thread<'_>, stage: &Stage) -> io::Result<()> {
+    fn wait_and_run(&mut self, thread: &Thread<'_>, turn: &WaitAndRun) -> io::Result<()> {
         let lane = Lane::Thread(thread.id);
-        if let Some(wait) = &stage.wait {
+        if let Some(wait) = &turn.wait {
             self.wait(lane, wait)?;
         }
-        if let Some(run) = &stage.run {
-            let write_wakeup = stage.wake_event.as_ref().filter(|_| stage.wait.is_some());
+        if let Some(run) = &turn.run {
+            let write_wakeup = turn.wake_event.as_ref().filter(|_| turn.wait.is_some());
             let arrow = match write_wakeup {
                 Some(by) => self.write_wakeup(thread, by)?,
                 None => None,

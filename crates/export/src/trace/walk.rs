@@ -13,7 +13,7 @@ use analysis::numbers::Collection;
 use analysis::recording::Recording;
 use analysis::timeline::lives::RunOnCap;
 use analysis::timeline::messages::Message;
-use analysis::timeline::walk::Stage;
+use analysis::timeline::walk::WaitAndRun;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::{Class, StopCode};
 use model::lane::Lane;
@@ -72,12 +72,12 @@ pub(crate) trait Visitor {
     fn collection(&mut self, _collection: &CapCollection<'_>) -> io::Result<()> {
         Ok(())
     }
-    /// Begins a thread; its stages follow.
+    /// Begins a thread; its waits and runs follow.
     fn thread(&mut self, _thread: &Thread<'_>) -> io::Result<()> {
         Ok(())
     }
     /// Visits a wait of a thread and the run after it.
-    fn stage(&mut self, _thread: &Thread<'_>, _stage: &Stage) -> io::Result<()> {
+    fn wait_and_run(&mut self, _thread: &Thread<'_>, _turn: &WaitAndRun) -> io::Result<()> {
         Ok(())
     }
     /// Begins the user spans of one name; `number` identifies the name.
@@ -185,20 +185,20 @@ fn threads<V: Visitor>(log: &Log<'_>, visitor: &mut V) -> io::Result<()> {
     for life in recording.store.lives() {
         let thread = thread_of(recording, life.id());
         let mut is_told = false;
-        for stage in life.stages() {
+        for turn in life.waits_and_runs() {
             let asks_for = |span: Option<Interval>| span.is_some_and(|span| log.is_selected(span));
-            let stage = Stage {
-                wait: stage.wait.filter(|wait| asks_for(Some(wait.span))),
-                run: stage.run.filter(|run| asks_for(Some(run.span))),
-                ..stage
+            let turn = WaitAndRun {
+                wait: turn.wait.filter(|wait| asks_for(Some(wait.span))),
+                run: turn.run.filter(|run| asks_for(Some(run.span))),
+                ..turn
             };
-            if stage.wait.is_none() && stage.run.is_none() {
+            if turn.wait.is_none() && turn.run.is_none() {
                 continue;
             }
             if !std::mem::replace(&mut is_told, true) {
                 visitor.thread(&thread)?;
             }
-            visitor.stage(&thread, &stage)?;
+            visitor.wait_and_run(&thread, &turn)?;
         }
     }
     Ok(())

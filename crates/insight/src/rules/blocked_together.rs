@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::prelude::*;
-use crate::threads::{ClippedWait, Turn};
+use crate::threads::{ClippedWait, ThreadTurn};
 use crate::wakeups::ThreadEvent;
 use eventlog::hash::SeededSet;
 use model::class::StopCode;
@@ -42,7 +42,7 @@ const fn is_for_thread(reason: WaitReason) -> bool {
 async fn interrupted_waits(context: &RuleContext<'_>) -> Vec<ClippedWait> {
     let mut waits = Vec::new();
     let mut longest_sleeps: BTreeMap<ThreadId, u64> = BTreeMap::new();
-    let mut visit = |turn: Turn<'_>| {
+    let mut visit = |turn: ThreadTurn<'_>| {
         if turn.wait_reason().is_some_and(WaitReason::is_asleep) {
             let longest = longest_sleeps.entry(turn.thread()).or_default();
             *longest = turn.blocked_ns().max(*longest);
@@ -127,7 +127,7 @@ async fn other_thread_slept(context: &RuleContext<'_>, waits: &[ClippedWait]) ->
     context.sort(&mut ends).await;
     let members: SeededSet<ThreadId> = waits.iter().map(|wait| wait.thread).collect();
     let mut slept = false;
-    let mut visit = |turn: Turn<'_>| {
+    let mut visit = |turn: ThreadTurn<'_>| {
         if !members.contains(&turn.thread()) {
             let (from, to) = turn.blocked_span();
             let next = ends.partition_point(|end| *end <= from);

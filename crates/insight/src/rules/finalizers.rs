@@ -6,7 +6,7 @@
 
 use super::census::Peak;
 use super::prelude::*;
-use crate::threads::Turn;
+use crate::threads::ThreadTurn;
 
 /// Label of the threads, from `GHC.Weak.Finalize`.
 pub(super) const LABEL: &str = "weak finalizer thread";
@@ -168,7 +168,7 @@ impl ForeignCalls {
 
 async fn foreign_calls(context: &RuleContext<'_>) -> ForeignCalls {
     let mut calls = ForeignCalls::default();
-    let mut visit = |turn: Turn<'_>| {
+    let mut visit = |turn: ThreadTurn<'_>| {
         let ns = turn.blocked_ns();
         if ns < SHORT_CALL_NS {
             calls.count += 1;

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::one_at_a_time::{Gap, IdleWaits, gaps_finding};
 use super::prelude::*;
 use crate::lost_time::GapEnd;
-use crate::threads::Turn;
+use crate::threads::ThreadTurn;
 
 /// Minimum share of the time that can be saved if the next question did not wait for the slowest answer.
 const MIN_GAIN: f64 = 0.10;
@@ -30,7 +30,7 @@ impl GroupWait {
 }
 
 /// Returns whether a thread wakes or creates another one in the run of a turn.
-fn wakes_or_creates(context: &RuleContext<'_>, turn: Turn<'_>) -> bool {
+fn wakes_or_creates(context: &RuleContext<'_>, turn: ThreadTurn<'_>) -> bool {
     let (from, to) = turn.run_span();
     let run = Interval::new(Nanos(from), Nanos(to));
     let store = &context.log.store;
@@ -44,7 +44,7 @@ fn wakes_or_creates(context: &RuleContext<'_>, turn: Turn<'_>) -> bool {
 async fn group_waits(context: &RuleContext<'_>, asker: ThreadId) -> Vec<GroupWait> {
     let mut waits: Vec<GroupWait> = Vec::new();
     let mut asked = Some(context.range.start());
-    let mut visit = |turn: Turn<'_>| {
+    let mut visit = |turn: ThreadTurn<'_>| {
         let waits_for_thread = turn.wait_reason().is_some_and(WaitReason::is_for_thread);
         let wait = context.wait(turn, 0).filter(|_| waits_for_thread);
         // Each answer may wake it for a moment: the wait goes on until it asks again.
@@ -66,7 +66,7 @@ async fn group_waits(context: &RuleContext<'_>, asker: ThreadId) -> Vec<GroupWai
         }
     };
     context.each_turn_of(&[asker], &mut visit).await;
-    let mut visit = |turn: Turn<'_>| {
+    let mut visit = |turn: ThreadTurn<'_>| {
         let Some(sleep) = context.wait(turn, 0) else {
             return;
         };

@@ -8,7 +8,7 @@
 use super::par_gc_unbalanced::is_major_work_shared;
 use super::prelude::*;
 use crate::lost_time::LONG_WAIT_NS;
-use crate::threads::{ClippedWait, Turn, evidence_by_threads, median};
+use crate::threads::{ClippedWait, ThreadTurn, evidence_by_threads, median};
 use crate::wakeups::Wakeup;
 use eventlog::hash::{SeededMap, SeededSet};
 
@@ -88,7 +88,7 @@ async fn hand_overs(context: &RuleContext<'_>) -> Vec<HandOver> {
     let wakeups = context.wakeups_by_thread().await;
     let non_waiting = non_waiting_wakers(&wakeups);
     let mut all = Vec::new();
-    let mut visit = |turn: Turn<'_>, wakeup: &Wakeup| {
+    let mut visit = |turn: ThreadTurn<'_>, wakeup: &Wakeup| {
         let (ready, start) = turn.runnable_span();
         if turn.code.is_none() || ready == start {
             return;

@@ -10,7 +10,7 @@ use super::hand_overs::one_capability_advice;
 use super::prelude::*;
 use super::slowest_stage::pace_setter;
 use crate::lost_time::overlap_ns;
-use crate::threads::{ClippedWait, Turn, evidence_by_threads};
+use crate::threads::{ClippedWait, ThreadTurn, evidence_by_threads};
 use crate::wakeups::{ThreadEvent, Wakeup};
 use analysis::timeline::thread_lane::ThreadLane;
 use eventlog::hash::SeededMap;
@@ -89,7 +89,7 @@ struct MemberTimes {
 /// Returns when the members wait for each other, run and sleep.
 async fn times(context: &RuleContext<'_>, members: &BTreeMap<ThreadId, WakeCounts>) -> MemberTimes {
     let mut times = MemberTimes::default();
-    let mut visit = |turn: Turn<'_>| {
+    let mut visit = |turn: ThreadTurn<'_>| {
         let reason = turn.wait_reason();
         if let Some(reason @ (WaitReason::Mvar | WaitReason::Stm)) = reason {
             let wait = context.wait(turn, 0);

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::hand_overs::one_capability_advice;
 use super::prelude::*;
-use crate::threads::{ClippedWait, Turn, evidence_by_threads};
+use crate::threads::{ClippedWait, ThreadTurn, evidence_by_threads};
 use crate::wakeups::Wakeup;
 use model::sorting::CompactCollect;
 
@@ -51,7 +51,7 @@ async fn each_wait(
     wakeups: &[Wakeup],
     visit: &mut dyn FnMut(ClippedWait, ThreadId),
 ) {
-    let mut visit = |turn: Turn<'_>, wakeup: &Wakeup| {
+    let mut visit = |turn: ThreadTurn<'_>, wakeup: &Wakeup| {
         let reason = turn.wait_reason();
         if reason.is_some_and(WaitReason::is_for_value)
             && let Some(wait) = context.wait(turn, 0)
@@ -84,7 +84,7 @@ fn members(pairs: &WaitsByPair, length_ns: u64) -> BTreeSet<ThreadId> {
 /// Returns for how long at least two of the threads ran.
 async fn together_ns(context: &RuleContext<'_>, threads: &BTreeSet<ThreadId>) -> u64 {
     let mut bounds: Vec<(u64, i64)> = Vec::new();
-    let mut visit = |turn: Turn<'_>| {
+    let mut visit = |turn: ThreadTurn<'_>| {
         if let Some((from, to)) = context.wait(turn, 2).map(|run| run.span()) {
             bounds.extend([(from, 1), (to, -1)]);
         }

@@ -11,7 +11,7 @@ use super::polling::{CHECK_NS, is_polling};
 use super::prelude::*;
 use super::sleeping_threads::{Answers, WORKING, several_threads};
 use crate::lost_time::{GapEnd, RunWithGap, each_run, gap_end};
-use crate::threads::Turn;
+use crate::threads::ThreadTurn;
 use analysis::timeline::user_spans::UserSpan;
 
 /// Maximum length of a wait; longer ones are for users, or for a time of day.
@@ -222,7 +222,7 @@ async fn sleeps_of_others(
     (thread, heartbeats): (ThreadId, &BTreeSet<ThreadId>),
 ) -> u64 {
     let mut sleeps = 0;
-    let mut visit = |turn: Turn<'_>| {
+    let mut visit = |turn: ThreadTurn<'_>| {
         let is_other = turn.thread() != thread && !heartbeats.contains(&turn.thread());
         sleeps += u64::from(turn.code.is_some() && is_other);
     };
@@ -365,7 +365,7 @@ async fn served_by(context: &RuleContext<'_>, (thread, ran_ns): (ThreadId, u64))
 /// Returns whether threads mostly wait in STM: a commit wakes all that wait, and one of them gets the work.
 async fn wait_mostly_in_stm(context: &RuleContext<'_>, threads: &BTreeSet<ThreadId>) -> bool {
     let (mut in_stm, mut others) = (0, 0);
-    let mut visit = |turn: Turn<'_>| match turn.wait_reason() {
+    let mut visit = |turn: ThreadTurn<'_>| match turn.wait_reason() {
         Some(WaitReason::Stm) => in_stm += 1,
         Some(_) => others += 1,
         None => {}

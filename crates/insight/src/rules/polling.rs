@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::prelude::*;
-use crate::threads::{Turn, median};
+use crate::threads::{ThreadTurn, median};
 use crate::wakeups::ThreadEvent;
 
 /// Minimum wakeups per second; clocks and animations need fewer.
@@ -74,7 +74,7 @@ async fn timer_wakeups(context: &RuleContext<'_>) -> BTreeMap<ThreadId, TimerWak
     if context.threads().await.times.blocked_ns[WaitReason::Delay as usize] == 0 {
         return woken;
     }
-    let mut visit = |turn: Turn<'_>| {
+    let mut visit = |turn: ThreadTurn<'_>| {
         let at = Nanos(turn.runnable_span().0);
         if context.range.contains(at) {
             woken
@@ -113,7 +113,7 @@ pub(super) async fn retain_mainly_timer<T>(
     threads: &mut BTreeMap<ThreadId, T>,
 ) {
     let mut waits: BTreeMap<ThreadId, (u64, u64)> = BTreeMap::new();
-    let mut visit = |turn: Turn<'_>| {
+    let mut visit = |turn: ThreadTurn<'_>| {
         if let Some(reason) = turn.wait_reason() {
             let (by_timer, all) = waits.entry(turn.thread()).or_default();
             *by_timer += u64::from(reason == WaitReason::Delay);

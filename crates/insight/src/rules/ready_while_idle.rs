@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::one_capability::MIN_RUN_NS;
 use super::one_worker::uneven_advice;
 use super::prelude::*;
-use crate::threads::{ClippedWait, Turn};
+use crate::threads::{ClippedWait, ThreadTurn};
 use analysis::timeline::lives::RunOnCap;
-use analysis::timeline::turns::WaitRunCycle;
+use analysis::timeline::turns::Turn;
 use eventlog::ids::CapId;
 use model::class::Class;
 use model::lane::Lane;
@@ -40,7 +40,7 @@ pub(super) const RULE: Rule = Rule {
 pub(super) fn queues(
     context: &RuleContext<'_>,
     wait: &ClippedWait,
-    turn: &WaitRunCycle,
+    turn: &Turn,
 ) -> Vec<(Option<CapId>, Interval)> {
     let (from, to) = (wait.range.start(), wait.range.end());
     match context.log.store.last_migration(wait.thread, turn) {
@@ -54,7 +54,7 @@ pub(super) fn queues(
 
 /// Returns the capability in whose queue the thread spent most of its wait, if that was busy for most of it.
 /// Otherwise the thread did not wait for the capability; both waited for a core of the machine.
-fn busy_queue(context: &RuleContext<'_>, wait: &ClippedWait, turn: &WaitRunCycle) -> Option<CapId> {
+fn busy_queue(context: &RuleContext<'_>, wait: &ClippedWait, turn: &Turn) -> Option<CapId> {
     let queues = queues(context, wait, turn);
     let ran_ns = |(cap, range): &(Option<CapId>, Interval)| {
         let lane = cap.and_then(|cap| context.log.store.cap(cap));
@@ -95,7 +95,7 @@ struct LongWaits {
 
 async fn long_waits(context: &RuleContext<'_>) -> LongWaits {
     let mut all = LongWaits::default();
-    let mut visit = |turn: Turn<'_>| {
+    let mut visit = |turn: ThreadTurn<'_>| {
         if turn.ready_parts().idle_ns > 0 && turn.runnable_ns() > LONG_NS {
             let wait = context.wait(turn, 1);
             let wait = wait.filter(|wait| wait.ns > LONG_NS);

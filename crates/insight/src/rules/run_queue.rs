@@ -5,7 +5,7 @@
 
 use super::finalizers;
 use super::prelude::*;
-use crate::threads::{ClippedWait, Turn};
+use crate::threads::{ClippedWait, ThreadTurn};
 
 /// Minimum mean number of queued threads, over the time in which all capabilities were busy.
 const MIN_QUEUED: f64 = 1.0;
@@ -127,7 +127,7 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     let mut lengths = WaitHistogram::default();
     let mut waits: Vec<ClippedWait> = Vec::new();
     let (mut last, mut worst) = (Queued::default(), None);
-    let mut visit = |turn: Turn<'_>| {
+    let mut visit = |turn: ThreadTurn<'_>| {
         let behind_ns = turn.behind_ns();
         if turn.thread() != last.thread {
             worst = last.worse(worst, context.length_ns());

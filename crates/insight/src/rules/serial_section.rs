@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::one_worker::{shares_of_work, uneven_advice};
 use super::prelude::*;
 use crate::lost_time::overlap_ns;
-use crate::threads::{FinishedThread, Turn};
+use crate::threads::{FinishedThread, ThreadTurn};
 use model::lane::Lane;
 use model::sorting::CompactSort;
 
@@ -244,7 +244,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
 /// make few long calls, such as to wait for connections.
 async fn in_foreign_calls_ns(context: &RuleContext<'_>, stretches: &[(u64, u64)]) -> u64 {
     let mut calls: BTreeMap<ThreadId, Sleeps> = BTreeMap::new();
-    let mut visit = |turn: Turn<'_>| {
+    let mut visit = |turn: ThreadTurn<'_>| {
         let ns = overlap_ns(turn.blocked_span(), stretches);
         if ns > 0 && !context.is_runtime_thread(turn.thread()) {
             calls.entry(turn.thread()).or_default().add(ns);
@@ -277,7 +277,7 @@ async fn sleepers(
     stretches: &[(u64, u64)],
 ) -> BTreeMap<ThreadId, Sleeps> {
     let mut sleepers: BTreeMap<ThreadId, Sleeps> = BTreeMap::new();
-    let mut visit = |turn: Turn<'_>| {
+    let mut visit = |turn: ThreadTurn<'_>| {
         let ns = overlap_ns(turn.blocked_span(), stretches);
         if ns > 0 {
             sleepers.entry(turn.thread()).or_default().add(ns);

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::prelude::*;
-use crate::threads::{ClippedWait, Turn};
+use crate::threads::{ClippedWait, ThreadTurn};
 use model::sorting::CompactSort;
 
 /// Minimum number of waiting threads: a single one is normal with sparks.
@@ -48,7 +48,7 @@ impl Crowd {
 /// Returns the waits for thunks, each with the thread that evaluates the thunk.
 pub(super) async fn waits_for_thunks(context: &RuleContext<'_>) -> Vec<(ThreadId, ClippedWait)> {
     let mut waits = Vec::new();
-    let mut visit = |turn: Turn<'_>| waits.extend(turn.owner().zip(context.wait(turn, 0)));
+    let mut visit = |turn: ThreadTurn<'_>| waits.extend(turn.owner().zip(context.wait(turn, 0)));
     context
         .each_wait(WaitReason::BlackHole, 0, &mut visit)
         .await;

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::prelude::*;
-use crate::threads::{Turn, WaitSum};
+use crate::threads::{ThreadTurn, WaitSum};
 
 /// Maximum length of a short call. A call of `sin` takes 150 to 200 ns from stop to run, all due to the runtime;
 /// in a call longer than this limit, the function itself dominates.
@@ -33,7 +33,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 async fn short_calls(context: &RuleContext<'_>, most_ns: u64) -> BTreeMap<ThreadId, WaitSum> {
-    let is_short = |turn: Turn<'_>| turn.code.is_some() && turn.blocked_ns() <= most_ns;
+    let is_short = |turn: ThreadTurn<'_>| turn.code.is_some() && turn.blocked_ns() <= most_ns;
     context
         .waits_by_thread(WaitReason::ForeignCall, MIN_COUNT, is_short)
         .await

@@ -14,7 +14,7 @@ use super::par_gc_unbalanced::MOSTLY_ONE;
 use super::prelude::*;
 use super::ready_while_idle::{LONG_NS, queues};
 use crate::collection_in_range::CollectionInRange;
-use crate::threads::{ClippedWait, Turn};
+use crate::threads::{ClippedWait, ThreadTurn};
 use eventlog::ids::CapId;
 use model::class::Class;
 use model::lane::Lane;
@@ -226,7 +226,7 @@ async fn late_collections<'a>(context: &'a RuleContext<'_>) -> Vec<LateCollectio
 /// Returns long waits of runnable threads for a capability that ran nothing.
 async fn held_up_waits(context: &RuleContext<'_>) -> Vec<ClippedWait> {
     let mut waits = Vec::new();
-    let mut visit = |turn: Turn<'_>| {
+    let mut visit = |turn: ThreadTurn<'_>| {
         if turn.runnable_ns() > LONG_NS {
             let wait = context.wait(turn, 1).filter(|wait| wait.ns > LONG_NS);
             let is_free = |wait: &ClippedWait| {

@@ -8,7 +8,7 @@ use super::one_at_a_time::{Gap, IdleWaits, MIN_COUNT, MIN_SHARE, gaps_finding};
 use super::polling::retain_mainly_timer;
 use super::prelude::*;
 use crate::lost_time::GapEnd;
-use crate::threads::Turn;
+use crate::threads::ThreadTurn;
 use model::sorting::CompactCollect;
 
 /// Minimum share of runs that are mere checks, for several threads that sleep and poll.
@@ -168,7 +168,7 @@ async fn is_sequential(context: &RuleContext<'_>, answers: &Answers) -> bool {
         return false;
     }
     let mut asleep_ns = 0_u64;
-    let mut visit = |turn: Turn<'_>| {
+    let mut visit = |turn: ThreadTurn<'_>| {
         if turn.wait_reason().is_some_and(WaitReason::is_asleep) {
             let wait = context.wait(turn, 0);
             asleep_ns += wait.map_or(0, |wait| wait.ns);
@@ -182,7 +182,7 @@ async fn is_sequential(context: &RuleContext<'_>, answers: &Answers) -> bool {
 /// thread, with that one: within half of its length. A clock, which sleeps all the time, begins at any time.
 async fn mean_sleepers(context: &RuleContext<'_>, answers: &Answers) -> f64 {
     let (mut of_answering, mut begins) = (Vec::new(), Vec::new());
-    let mut visit = |turn: Turn<'_>| {
+    let mut visit = |turn: ThreadTurn<'_>| {
         if let Some(wait) = context.wait(turn, 0) {
             let (from, to) = wait.span();
             begins.push(from);

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::prelude::*;
-use crate::threads::{ClippedWait, Turn};
+use crate::threads::{ClippedWait, ThreadTurn};
 
 /// Minimum share of the time outside collections in which the thread works.
 const BUSY: f64 = 0.70;
@@ -134,7 +134,7 @@ async fn busiest_stage(context: &RuleContext<'_>) -> Result<(Stage, u64), String
 /// Returns whether a thread was hardly ever blocked.
 async fn never_waits(context: &RuleContext<'_>, thread: ThreadId) -> bool {
     let mut blocked_ns = 0_u64;
-    let mut visit = |turn: Turn<'_>| {
+    let mut visit = |turn: ThreadTurn<'_>| {
         if turn.wait_reason().is_some() {
             blocked_ns = blocked_ns.saturating_add(turn.blocked_ns());
         }
@@ -198,7 +198,7 @@ async fn waits_for(
     let mut wakes = context.woken_by(&|waker| waker == stage).await;
     wakes.retain(|_, count| *count >= MIN_WAKES);
     let mut waits: BTreeMap<ThreadId, Vec<ClippedWait>> = BTreeMap::new();
-    let mut visit = |turn: Turn<'_>| {
+    let mut visit = |turn: ThreadTurn<'_>| {
         if turn.wait_reason().is_some_and(WaitReason::is_for_value) {
             let wait = context.wait(turn, 0);
             waits.entry(turn.thread()).or_default().extend(wait);

@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use super::prelude::*;
 use crate::lost_time::overlap_ns;
-use crate::threads::{ClippedWait, Turn};
+use crate::threads::{ClippedWait, ThreadTurn};
 use crate::wakeups::Wakeup;
 use eventlog::hash::SeededSet;
 
@@ -42,7 +42,7 @@ async fn waits_before_sleep(context: &RuleContext<'_>) -> Vec<ClippedWait> {
     let mut last: VecDeque<ClippedWait> = VecDeque::new();
     // Whether the last one is in STM: each commit wakes all that wait for a slot, and those that get none wait again.
     let mut is_last_stm = false;
-    let mut visit = |turn: Turn<'_>| {
+    let mut visit = |turn: ThreadTurn<'_>| {
         let Some(reason) = turn.wait_reason() else {
             // It was only preempted.
             return;
@@ -116,7 +116,7 @@ impl Holders {
         let (start, end) = (waiting.first()?.0, waiting.last()?.1);
         let width = (end - start) / Self::PARTS;
         let mut slept_ns = [0_u64; Self::PARTS as usize];
-        let mut visit = |turn: Turn<'_>| {
+        let mut visit = |turn: ThreadTurn<'_>| {
             if !turn.wait_reason().is_some_and(WaitReason::is_asleep) {
                 return;
             }
@@ -145,7 +145,7 @@ async fn mean_asleep(
     (threads, stretches): (&BTreeSet<ThreadId>, &[(u64, u64)]),
 ) -> f64 {
     let mut slept_ns = 0;
-    let mut visit = |turn: Turn<'_>| {
+    let mut visit = |turn: ThreadTurn<'_>| {
         if turn.wait_reason().is_some_and(WaitReason::is_asleep) {
             slept_ns = u64::saturating_add(slept_ns, overlap_ns(turn.blocked_span(), stretches));
         }

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::prelude::*;
-use crate::threads::Turn;
+use crate::threads::ThreadTurn;
 
 /// Minimum number of threads woken per commit, averaged over woken threads.
 const MIN_CROWD: f64 = 4.0;
@@ -54,7 +54,7 @@ impl Waiter {
 
 async fn waiters(context: &RuleContext<'_>) -> BTreeMap<ThreadId, Waiter> {
     let mut waiters: BTreeMap<ThreadId, Waiter> = BTreeMap::new();
-    let mut visit = |turn: Turn<'_>| {
+    let mut visit = |turn: ThreadTurn<'_>| {
         let (start, end) = turn.run_span();
         if turn.code.is_none() {
             return;

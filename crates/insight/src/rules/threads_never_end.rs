@@ -4,7 +4,7 @@
 //! to what it waits for. If such threads are created all the time, their number and the heap grow.
 
 use super::prelude::*;
-use analysis::timeline::turns::WaitRunCycle;
+use analysis::timeline::turns::Turn;
 use model::class::WAIT_REASONS;
 
 /// Minimum number of dormant threads; fewer may be a pool, or connections.
@@ -59,7 +59,7 @@ async fn lasting(context: &RuleContext<'_>, until: u64) -> (Vec<Lasting>, usize)
             continue;
         }
         // The runtime wakes all threads at the end of the program.
-        let turn: WaitRunCycle = life.turn(life.first_run_from(until));
+        let turn: Turn = life.turn(life.first_run_from(until));
         let (since, woken) = turn.blocked_span();
         let Some(reason) = turn
             .wait_reason()

@@ -4,7 +4,7 @@
 //! exception. That does not happen while it masks exceptions, or is in a call that cannot be interrupted.
 
 use super::prelude::*;
-use crate::threads::{ClippedWait, Turn};
+use crate::threads::{ClippedWait, ThreadTurn};
 
 /// Minimum length of a wait; an exception is received much sooner if nothing prevents it.
 const LONG_NS: u64 = 10_000_000;
@@ -36,7 +36,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     let all_ns = context.threads().await.times.blocked_ns[WaitReason::ThrowTo as usize];
     if all_ns >= LONG_NS {
         let bound = context.bound_threads().await;
-        let mut visit = |turn: Turn<'_>| {
+        let mut visit = |turn: ThreadTurn<'_>| {
             // A thread made to throw is waited for by nobody.
             let only_throws = turn.life.runs() <= FEW_RUNS && !bound.contains(&turn.thread());
             if !only_throws {

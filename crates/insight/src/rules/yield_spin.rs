@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::prelude::*;
-use crate::threads::Turn;
+use crate::threads::ThreadTurn;
 use model::class::StopCode;
 
 /// Maximum length of a spinning run. Reading a variable and yielding takes 60 to 160 ns with its two events;
@@ -39,7 +39,7 @@ struct Spinner {
 
 async fn spinners(context: &RuleContext<'_>) -> BTreeMap<ThreadId, Spinner> {
     let mut all: BTreeMap<ThreadId, Spinner> = BTreeMap::new();
-    let mut visit = |turn: Turn<'_>| {
+    let mut visit = |turn: ThreadTurn<'_>| {
         let Some(code) = turn.code else {
             return;
         };

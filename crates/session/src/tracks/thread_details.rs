@@ -12,7 +12,7 @@ use analysis::timeline::cap_activity::CapActivity;
 use analysis::timeline::flow::WakeEvent;
 use analysis::timeline::instants::InstantKind;
 use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::{PARTS, WaitRunCycle};
+use analysis::timeline::turns::{PARTS, Turn};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::{Class, StopCode};
 use model::lane::Lane;
@@ -132,7 +132,7 @@ impl Details<'_> {
     fn end_facts(
         &self,
         lane: &ThreadLane<'_>,
-        (number, turn): (usize, &WaitRunCycle),
+        (number, turn): (usize, &Turn),
         facts: &mut Vec<DetailField>,
     ) {
         let why = turn.code.unwrap_or(StopCode::OPEN);
@@ -156,7 +156,7 @@ impl Details<'_> {
         &self,
         thread: ThreadId,
         lane: &ThreadLane<'_>,
-        (number, turn): (usize, &WaitRunCycle),
+        (number, turn): (usize, &Turn),
         facts: &mut Vec<DetailField>,
     ) {
         let (blocked, ready) = (span_of(turn.blocked_span()), span_of(turn.runnable_span()));
@@ -227,7 +227,7 @@ impl Details<'_> {
     fn cap_activity(
         &self,
         lane: &ThreadLane<'_>,
-        (number, turn): (usize, &WaitRunCycle),
+        (number, turn): (usize, &Turn),
         part: usize,
         facts: &mut Vec<DetailField>,
     ) {

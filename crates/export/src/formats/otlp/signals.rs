@@ -19,7 +19,7 @@ use crate::log::Log;
 use crate::trace::walk::{CapCollection, CapRun, Thread, UserSpan};
 use crate::trace::{Counter, Visitor};
 use analysis::timeline::messages::{Message, MessageKind};
-use analysis::timeline::walk::Stage;
+use analysis::timeline::walk::WaitAndRun;
 use eventlog::ids::{Nanos, ThreadId};
 
 /// Spans, log records or data points per batch.
@@ -143,12 +143,12 @@ impl Visitor for Signals {
         self.span(span)
     }
 
-    fn stage(&mut self, thread: &Thread<'_>, stage: &Stage) -> io::Result<()> {
-        if let Some(wait) = &stage.wait {
+    fn wait_and_run(&mut self, thread: &Thread<'_>, turn: &WaitAndRun) -> io::Result<()> {
+        if let Some(wait) = &turn.wait {
             let span = self.spans.wait(thread, wait);
             self.span(span)?;
         }
-        if let Some(run) = &stage.run {
+        if let Some(run) = &turn.run {
             let span = self.spans.run(thread, run);
             self.span(span)?;
         }
