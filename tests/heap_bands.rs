@@ -12,11 +12,11 @@ use eventlog::ids::{Duration, Nanos};
 use model::census::BandId;
 use model::time::Interval;
 use session::Session;
+use session::heap::census_diff::{CensusDiffChoice, CensusDiffColumn, CensusDiffQuery};
 use session::heap::choice::{Grouping, HeapChoice};
 use session::heap::growth::{
     BurstsQuery, CompanionsQuery, ConcurrentActivityQuery, GrowthBy, GrowthQuery,
 };
-use session::heap::moments::{CensusDiffChoice, CensusDiffColumn, CensusDiffQuery};
 use session::heap::table::{BandColumn, BandRow, BandSort, BandTableQuery};
 
 /// Returns all logs with a heap profile.

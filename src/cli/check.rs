@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{Condition, Failure, LogFile, Out, Output, Table, cap_or_dash, print_message, report};
 use analysis::account::facts::LogCompleteness;
-use analysis::capability::Lives;
+use analysis::capability::CapLifetimes;
 use analysis::check::Check;
 use analysis::diagnostics::{Diagnostic, Fact, Subject};
 use eventlog::names::Key;
@@ -25,7 +25,7 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
     let input = arguments.log.open()?;
     let mut names = Names::default();
-    let mut lives = Lives::default();
+    let mut lives = CapLifetimes::default();
     input.read(&mut |record: &Record<'_>| {
         names.offer(record);
         lives.event(record);

@@ -9,7 +9,7 @@ use super::event_types::types_named;
 use super::{
     Condition, Failure, LogFile, Out, Output, Range, Table, cap_or_dash, print_message, report,
 };
-use analysis::capability::Lives;
+use analysis::capability::CapLifetimes;
 use analysis::timeline::store::Store;
 use eventlog::cursor::Value;
 use eventlog::display::{BackDating, DisplayOrder};
@@ -65,7 +65,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         all += 1;
         of_type += u64::from(types.contains(record));
     };
-    let mut sink = (observe, Lives::default());
+    let mut sink = (observe, CapLifetimes::default());
     input.read(&mut sink)?;
     arguments.range.check(sink.1.log())?;
     let list = EventList {

@@ -9,7 +9,7 @@ use super::out::{RowLimit, Rows, escape_line, print_table};
 use super::{Condition, Failure, LogFile, Out, Output, Range, Table, print_message, report};
 use analysis::automata::Anomaly;
 use analysis::automata::thread_state::{Activity, ThreadSpan};
-use analysis::capability::{Lives, Usage, idle};
+use analysis::capability::{CapLifetimes, Usage, idle};
 use analysis::diagnostics::Diagnostic;
 use analysis::spans::{Analyses, OpenSpan, SpanSink, Spans, WaitReasons};
 use eventlog::hash::SeededMap;
@@ -388,7 +388,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     };
     let mut sink = (
         Spans::new(analyses, collector),
-        (Lives::default(), RecordedKinds::default()),
+        (CapLifetimes::default(), RecordedKinds::default()),
     );
     let reader = arguments.log.open()?.read(&mut sink)?;
     let (spans, (lives, recorded)) = sink;
@@ -469,7 +469,7 @@ fn print_anomalies(collector: &Collector) {
 }
 
 /// Adds the idle spans of every capability.
-fn add_idle(lives: &Lives, rows: &mut Vec<Row>) {
+fn add_idle(lives: &CapLifetimes, rows: &mut Vec<Row>) {
     let mut busy: BTreeMap<CapId, Vec<Interval>> = BTreeMap::new();
     for row in &*rows {
         if let Row::Usage(cap, _, span) = row {

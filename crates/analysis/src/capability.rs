@@ -12,16 +12,16 @@ use model::time::Interval;
 
 /// Lifetimes of the capabilities, and the time span of the log.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Lives {
+pub struct CapLifetimes {
     /// Time span of other parts of the log.
     log: Option<Interval>,
-    caps: BTreeMap<CapId, Life>,
+    caps: BTreeMap<CapId, CapLifetime>,
     /// Time span of the events of each capability, and of those of none.
     events: CapTable<Option<Interval>>,
 }
 
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Life {
+struct CapLifetime {
     created: Option<Nanos>,
     deleted: Option<Nanos>,
     events: Option<Interval>,
@@ -33,7 +33,7 @@ fn hull(a: Option<Interval>, b: Option<Interval>) -> Option<Interval> {
     a.into_iter().chain(b).reduce(Interval::hull)
 }
 
-impl Sink for Lives {
+impl Sink for CapLifetimes {
     #[inline]
     fn event(&mut self, record: &Record<'_>) {
         self.record_event(record.cap, record.time);
@@ -48,7 +48,7 @@ const MAX_STARTED: u16 = 64;
 /// Events about the lifetime of capabilities.
 const CAPABILITIES: EventSet = EventSet::for_subject(Subject::Capability);
 
-impl Lives {
+impl CapLifetimes {
     /// Records the capability and time of any event.
     #[inline]
     pub(crate) fn record_event(&mut self, cap: Option<CapId>, time: Nanos) {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::capability::Lives;
+use super::capability::CapLifetimes;
 use super::process::{Process, ProcessFacts, rts_flags, ways};
 use super::processes::Processes;
 use eventlog::display::BackDating;
@@ -56,7 +56,7 @@ pub struct Info {
     /// Total number of events.
     pub events: u64,
     /// Lifetimes of the capabilities, and the time span of the log.
-    pub lives: Lives,
+    pub lives: CapLifetimes,
     /// How far event times go backwards.
     pub back_dating: BackDating,
     /// Runtime identifier, such as `GHC-9.6.6 rts_thr`.

@@ -3,12 +3,12 @@
 use super::Session;
 use super::query::{Host, Query, columns, optional_columns, range_field};
 use crate::heap::band_info::{BandInfo, BandInfoQuery};
+use crate::heap::census_diff::{CensusDiff, CensusDiffQuery};
 use crate::heap::choice::{HeapChoice, HeapLog, SelectedBands};
 use crate::heap::growth::{
     Bursts, BurstsQuery, Companions, CompanionsQuery, ConcurrentActivity, ConcurrentActivityQuery,
     GrowingBands, GrowthQuery,
 };
-use crate::heap::moments::{CensusDiff, CensusDiffQuery};
 use crate::heap::profiles::{ProfileInfo, ProfilesQuery};
 use crate::heap::table::{BandTable, BandTableQuery};
 use crate::heap::tree::{TreeAnswer, TreeQuery};

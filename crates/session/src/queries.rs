@@ -25,9 +25,9 @@ use crate::flame::query::{
     find_occurrence, matches, table,
 };
 use crate::heap::band_info::BandInfoQuery;
+use crate::heap::census_diff::CensusDiffQuery;
 use crate::heap::chart::ChartQuery;
 use crate::heap::growth::{BurstsQuery, CompanionsQuery, ConcurrentActivityQuery, GrowthQuery};
-use crate::heap::moments::CensusDiffQuery;
 use crate::heap::profiles::ProfilesQuery;
 use crate::heap::table::BandTableQuery;
 use crate::heap::tree::TreeQuery;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::capability::Lives;
+use crate::capability::CapLifetimes;
 use eventlog::ids::{CapId, Nanos};
 use eventlog::{DamageList, Event, EventSet, EventType, Record, Sink};
 use model::sorting::{CompactCollect, CompactSort};
@@ -51,7 +51,11 @@ pub struct Facts {
 impl Facts {
     /// Sets the capabilities of each process of a log that several processes wrote, and clips their lifetimes to
     /// the logged time span of their process.
-    pub(crate) fn with_processes(mut self, processes: Vec<Vec<CapId>>, lives: &Lives) -> Self {
+    pub(crate) fn with_processes(
+        mut self,
+        processes: Vec<Vec<CapId>>,
+        lives: &CapLifetimes,
+    ) -> Self {
         let logged: BTreeMap<CapId, Interval> = lives
             .caps_with_events()
             .filter_map(|(cap, _, events)| Some((cap, events?)))
@@ -213,7 +217,7 @@ impl CensusCollector {
     /// leader and requests.
     pub(crate) fn facts(
         mut self,
-        lives: &Lives,
+        lives: &CapLifetimes,
         completeness: LogCompleteness,
         (mut led, requests): (Vec<LedCollection>, Requests),
     ) -> Facts {

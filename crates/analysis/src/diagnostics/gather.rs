@@ -3,7 +3,7 @@
 use super::fact::damage_rule;
 use super::{Diagnostic, Diagnostics, Fact};
 use crate::account::facts::LogCompleteness;
-use crate::capability::Lives;
+use crate::capability::CapLifetimes;
 use crate::recording::Recording;
 use eventlog::DamageList;
 use model::time::Interval;
@@ -24,7 +24,7 @@ impl Diagnostics {
     }
 }
 
-impl Lives {
+impl CapLifetimes {
     /// Returns the capabilities that lack more than half of their life, with the range after their last event.
     ///
     /// Only for logs without a proper end: the last buffers of a killed program never reach the file.

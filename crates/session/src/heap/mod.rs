@@ -2,13 +2,13 @@
 
 pub mod band_info;
 pub mod cache;
+pub mod census_diff;
 pub mod census_range;
 pub mod chart;
 pub mod choice;
 pub mod colors;
 pub mod export;
 pub mod growth;
-pub mod moments;
 pub mod profiles;
 pub mod table;
 pub mod tree;

@@ -23,10 +23,10 @@
 
 use crate::view::panel::{PanelSettings, ParseResult, toggle_item};
 use analysis::heap::ranking::BandOrder;
+use session::heap::census_diff::CensusDiffChoice;
 use session::heap::chart::OverlayKind;
 use session::heap::choice::{Grouping, HeapChoice};
 use session::heap::growth::GrowthBy;
-use session::heap::moments::CensusDiffChoice;
 use session::heap::table::BandSort;
 use session::link_text::{MAX_TEXT, cut, escape, escape_text, number, unescape, unless};
 
@@ -248,7 +248,7 @@ fn toggle_only(only: &mut Option<String>, key: &str) {
 mod tests {
     use super::*;
     use crate::view::panel::read_back;
-    use session::heap::moments::CensusDiffColumn;
+    use session::heap::census_diff::CensusDiffColumn;
     use session::heap::table::BandColumn;
 
     #[test]

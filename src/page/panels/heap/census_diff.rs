@@ -17,10 +17,10 @@ use crate::grid::{
 use crate::panel::{PanelProps, edited, use_answer};
 use scene::format;
 use session::cells::{RowFormat, rows_text};
-use session::heap::census_range::CensusInfo;
-use session::heap::moments::{
+use session::heap::census_diff::{
     CensusDiff as Answer, CensusDiffChoice, CensusDiffColumn, CensusDiffQuery, CensusDiffRow,
 };
+use session::heap::census_range::CensusInfo;
 use views::heap::settings::HeapView;
 use views::heap::words;
 
