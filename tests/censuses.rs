@@ -77,7 +77,7 @@ fn check_costs(
             continue;
         };
         let within = range.unwrap_or(log);
-        let places = profile.places(range, log.end());
+        let places = profile.censuses_in(range, log.end());
         let times = places.filter_map(|place| profile.time(place));
         let pauses: Vec<_> = times.filter_map(|at| recording.census_pause(at)).collect();
         let distinct: BTreeSet<Interval> = pauses.iter().map(|pause| pause.stopped).collect();

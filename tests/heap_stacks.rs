@@ -59,7 +59,7 @@ fn bands(heap: &HeapProfiles, log: Interval, range: Option<Interval>) -> (u128, 
     let (mut sum, mut many) = (0, 0);
     let by_stack = heap.iter().filter(|profile| profile.has_stacks());
     for profile in by_stack {
-        let places = profile.places(range, log.end());
+        let places = profile.censuses_in(range, log.end());
         many += places.len();
         let of_band = |band| profile.censuses.sums(band, places.clone()).bytes;
         sum += profile.bands().map(of_band).sum::<u128>();

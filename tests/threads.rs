@@ -119,7 +119,7 @@ fn a_turn_that_is_not_there_is_nothing() {
     for index in [lane.len(), lane.len() + 1, lane.len() + 2, 3_000_000] {
         assert!(lane.span(index).0 <= lane.span(index).1);
         assert_eq!((lane.cap(index), lane.owner(index)), (None, None));
-        assert_eq!(lane.run_place(index), None);
+        assert_eq!(lane.run_index(index), None);
     }
     assert_eq!(lane.code(3_000_000), None);
 }

@@ -325,7 +325,7 @@ const CUT_RANGE_BYTES: u16 = 32;
 /// First and last event times of each capability, before the cut.
 #[derive(Debug, Default)]
 struct LogTimes {
-    /// By [`cap_place`](super::boundary::cap_place).
+    /// By [`cap_index`](super::boundary::cap_index).
     streams: Vec<TimeRange>,
     /// The range that the input was already cut to.
     range: Option<(u64, u64)>,

@@ -10,18 +10,18 @@ impl TextId {
     /// Absence of a text.
     pub const NONE: Self = Self(0);
 
-    fn place(self) -> Option<usize> {
+    fn index(self) -> Option<usize> {
         self.0.checked_sub(1).map(|place| place as usize)
     }
 
     /// Returns this text's entry of a list that is parallel to all texts.
     pub fn entry_of<T: Copy>(self, list: &[T]) -> Option<T> {
-        list.get(self.place()?).copied()
+        list.get(self.index()?).copied()
     }
 
     /// Sets this text's entry of such a list.
     pub fn set_in<T>(self, list: &mut [T], it: T) {
-        if let Some(slot) = self.place().and_then(|place| list.get_mut(place)) {
+        if let Some(slot) = self.index().and_then(|place| list.get_mut(place)) {
             *slot = it;
         }
     }
@@ -77,7 +77,7 @@ impl TextInterner {
 
     /// Returns the text of a handle.
     pub fn get(&self, id: TextId) -> Option<&str> {
-        let at = id.place()?;
+        let at = id.index()?;
         self.sheets.get(at / SHEET)?.get(at % SHEET)
     }
 

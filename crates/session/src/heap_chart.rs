@@ -52,7 +52,7 @@ impl Session {
         let axis = axis(profile, query.view.or(log.span));
         let places = chosen.bands.clip_to_named(in_view(profile, axis, end));
         let picked = censuses_to_draw(profile, places.clone(), axis, query.width_px);
-        let in_view = profile.places(Some(axis), end);
+        let in_view = profile.censuses_in(Some(axis), end);
         Some(Chart {
             axis,
             timed: profile.is_timed(),
@@ -196,7 +196,7 @@ fn messages(log: &Log<'_>, query: &ChartQuery, axis: Interval, overlay: &mut Ove
         let text = text.to_lowercase();
         text.contains(&include) && (exclude.is_empty() || !text.contains(&exclude))
     };
-    for place in messages.places(axis).take(MAX_SEARCHED_MESSAGES) {
+    for place in messages.indexes_in(axis).take(MAX_SEARCHED_MESSAGES) {
         let Some(message) = messages
             .get(place)
             .filter(|message| is_wanted(&message.text))

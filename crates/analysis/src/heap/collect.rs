@@ -519,7 +519,7 @@ mod tests {
         assert_eq!(all, [["- [1]=7"], ["5 LAG=8"]]);
         let untimed = heap.found().get(0).expect("it has a census");
         let range = Some(model::time::Interval::new(Nanos(0), Nanos(1)));
-        assert_eq!(untimed.places(range, Nanos(60)), 0..1);
+        assert_eq!(untimed.censuses_in(range, Nanos(60)), 0..1);
     }
 
     #[test]

@@ -80,7 +80,7 @@ impl Recording {
             ..CensusCosts::default()
         };
         let mut before = None;
-        for census in profile.places(range, self.end()) {
+        for census in profile.censuses_in(range, self.end()) {
             costs.censuses += 1;
             let pause = profile
                 .time(census)

@@ -236,7 +236,7 @@ impl Recording {
     /// Returns the byte arrays of the last census in a range, from the last profile by closure type.
     fn last_byte_arrays(&self, range: Option<Interval>, end: Nanos) -> Option<ByteArrays> {
         let of = |profile: &HeapProfile| {
-            let census = profile.places(range, end).next_back()?;
+            let census = profile.censuses_in(range, end).next_back()?;
             let is_theirs = |band: &BandId| match profile.label(*band) {
                 Some(Label::Text(label)) => label == "ARR_WORDS",
                 _ => false,

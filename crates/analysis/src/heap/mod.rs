@@ -200,7 +200,7 @@ impl HeapProfile {
     }
 
     /// Returns the indices of the censuses in a range, or of all; without times, all censuses are in every range.
-    pub fn places(&self, range: Option<Interval>, log_end: Nanos) -> Range<u32> {
+    pub fn censuses_in(&self, range: Option<Interval>, log_end: Nanos) -> Range<u32> {
         self.censuses
             .census_range(range.filter(|_| self.is_timed()), log_end)
     }

@@ -99,7 +99,7 @@ struct Labels {
 }
 
 impl Labels {
-    fn place(&mut self, label: &[u8]) -> u32 {
+    fn index_of(&mut self, label: &[u8]) -> u32 {
         let guess = self.after.get(self.last).copied().unwrap_or_default();
         let known = self.all.get_index(guess as usize);
         let place = if known.is_some_and(|known| known[..] == *label) {
@@ -149,7 +149,7 @@ impl HeapValueAnalysis {
                 count: 1,
             }),
         }
-        self.values.labels.push(self.labels[source].place(label));
+        self.values.labels.push(self.labels[source].index_of(label));
         self.values.bytes.push(bytes);
     }
 

@@ -123,7 +123,7 @@ impl Numbers {
     ) -> (&[Collection], impl Iterator<Item = &Collection>) {
         let window = self.window(end, range);
         let all = &self.collections.all[..];
-        let places = self.collections.tallies.places(all, window);
+        let places = self.collections.tallies.indexes_in(all, window);
         let before = all.get(..places.start).unwrap_or_default();
         let inside = all.get(places).unwrap_or_default().iter();
         (before, inside.filter(move |gc| window.contains(gc.start.0)))

@@ -111,7 +111,7 @@ impl Sink for Numbers {
                 _,
             ) => self.heaps.created(capset, capset_type),
             (Event::CapsetAssignCap { capset, cap }, _) => {
-                if let Some(process) = self.heaps.place(capset) {
+                if let Some(process) = self.heaps.index_of(capset) {
                     self.collections.assign(cap, process);
                 }
             }
@@ -233,7 +233,7 @@ impl Numbers {
     /// Returns the collections that begin in a window.
     fn collections_in(&self, window: Window) -> impl Iterator<Item = &Collection> {
         let all = &self.collections.all[..];
-        let places = self.collections.tallies.places(all, window);
+        let places = self.collections.tallies.indexes_in(all, window);
         let told = all.get(places).unwrap_or_default().iter();
         let all = told.chain(&self.collections.without_statistics);
         all.filter(move |collection| window.contains(collection.start.0))

@@ -26,7 +26,7 @@ impl<const N: usize> ProcessSums<N> {
     }
 
     /// Returns the index of a process; `None` for a capability set that is no process.
-    pub(crate) fn place(&self, capset: CapsetId) -> Option<usize> {
+    pub(crate) fn index_of(&self, capset: CapsetId) -> Option<usize> {
         self.0.iter().position(|(known, _)| *known == capset)
     }
 

@@ -211,7 +211,7 @@ impl Tallies {
     }
 
     /// Returns indices of all collections that begin in a window, and of others only in a damaged log.
-    pub(super) fn places(&self, all: &[Collection], window: Window) -> Range<usize> {
+    pub(super) fn indexes_in(&self, all: &[Collection], window: Window) -> Range<usize> {
         if self.unsorted {
             return 0..all.len();
         }
@@ -243,7 +243,7 @@ impl Tallies {
             return tally;
         }
         // Collections that extend into the window, are inside it, or extend beyond its end.
-        let inside = self.places(all, window);
+        let inside = self.indexes_in(all, window);
         let reach = all.partition_point(|gc| gc.end.0 <= window.from);
         let whole = all.partition_point(|gc| gc.end.0 <= window.to);
         let whole = inside.start..whole.clamp(inside.start, inside.end);
@@ -311,7 +311,7 @@ mod tests {
             let tally = tallies.tally(&all, window);
             tallies.unsorted = true;
             prop_assert_eq!(tally, tallies.tally(&all, window));
-            let places = Tallies::default().places(&all, window);
+            let places = Tallies::default().indexes_in(&all, window);
             prop_assert!(all[places].iter().all(|gc| window.contains(gc.start.0)));
         }
     }

@@ -63,7 +63,7 @@ impl Sink for Ticky {
                 allocs,
                 allocd,
             } => {
-                let place = self.place(id);
+                let place = self.index_of(id);
                 let counts = Counts {
                     entries: entry_count,
                     allocs_bytes: allocs,
@@ -105,7 +105,7 @@ impl Ticky {
         self.counters.is_empty()
     }
 
-    fn place(&mut self, id: u64) -> u32 {
+    fn index_of(&mut self, id: u64) -> u32 {
         let next = self.counters.len() as u32;
         let place = *self.places.entry(id).or_insert(next);
         if place == next {
@@ -123,7 +123,7 @@ impl Ticky {
 
     /// Sets the definition of a counter; the last one wins.
     fn define(&mut self, id: u64, definition: Definition) {
-        let place = self.place(id);
+        let place = self.index_of(id);
         let label = definition.label();
         if let (Some(module), Some(unique)) = (label.module, label.unique) {
             self.named.insert(format!("{module} {unique}"), place);

@@ -45,7 +45,7 @@ impl RangeWaits {
             }
         };
         store
-            .waits_in(range, groups.places(store), each, yielder)
+            .waits_in(range, groups.thread_indexes(store), each, yielder)
             .await;
         let longest = longest.finish().into_iter();
         Self {

@@ -243,7 +243,7 @@ impl Messages {
     }
 
     /// Returns the indexes of the messages from the start to the end of a span, both inclusive.
-    pub fn places(&self, span: Interval) -> std::ops::Range<usize> {
+    pub fn indexes_in(&self, span: Interval) -> std::ops::Range<usize> {
         let from = self.times.partition_point(|&time| time < span.start().0);
         let to = self.times.partition_point(|&time| time <= span.end().0);
         from..to.max(from)

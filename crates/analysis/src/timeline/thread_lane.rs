@@ -212,7 +212,7 @@ impl<'a> ThreadLane<'a> {
     }
 
     /// Returns the capability of a run, and its index on the capability's lane; `None` for a wait.
-    pub fn run_place(&self, index: usize) -> Option<(Option<CapId>, usize)> {
+    pub fn run_index(&self, index: usize) -> Option<(Option<CapId>, usize)> {
         let run = self.is_run(index).then(|| self.run(index / PARTS))?;
         Some((self.store.run_cap(run), run.place as usize))
     }

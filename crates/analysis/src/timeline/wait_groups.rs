@@ -100,7 +100,7 @@ impl WaitGroups {
         let mut unlabeled = RowSelection::new(MAX_GROUPS);
         let mut longest = RowSelection::new(MAX_LISTED);
         let mut reader = store.threads.reader();
-        for place in groups.places(store) {
+        for place in groups.thread_indexes(store) {
             if place.is_multiple_of(FEW_THREADS) {
                 yielder.yield_if_due().await;
             }
@@ -168,7 +168,7 @@ impl WaitGroups {
     }
 
     /// Returns the indexes of the included threads.
-    pub(crate) fn places(&self, store: &Store) -> impl Iterator<Item = u32> + use<> {
+    pub(crate) fn thread_indexes(&self, store: &Store) -> impl Iterator<Item = u32> + use<> {
         let all = if self.places.is_none() {
             0..saturating_u32(store.thread_count())
         } else {

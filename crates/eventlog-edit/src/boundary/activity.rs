@@ -6,7 +6,7 @@ use eventlog::hash::{SeededMap, SeededSet};
 use eventlog::ids::{CapId, CapsetId, ThreadId};
 use eventlog::{Event, Record, StopStatus};
 
-use super::{NONMOVING, WAKEUPS, cap_place, nth, own_thread, slot};
+use super::{NONMOVING, WAKEUPS, cap_index, nth, own_thread, slot};
 
 /// Returns the status of a stop.
 fn stop_status(record: &Record<'_>) -> Option<StopStatus> {
@@ -35,7 +35,7 @@ const fn is_ready_after(status: StopStatus) -> bool {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Processes {
     sets: SeededMap<CapsetId, usize>,
-    /// By [`cap_place`].
+    /// By [`cap_index`].
     caps: Vec<Option<usize>>,
 }
 
@@ -62,7 +62,7 @@ impl Processes {
     /// Returns the process of a capability.
     pub(super) fn of(&self, cap: Option<CapId>) -> usize {
         self.caps
-            .get(cap_place(cap))
+            .get(cap_index(cap))
             .copied()
             .flatten()
             .unwrap_or(0)
@@ -72,7 +72,7 @@ impl Processes {
 /// Activities in progress at a point in time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Activity {
-    /// The running thread by [`cap_place`].
+    /// The running thread by [`cap_index`].
     pub(super) running: Vec<Option<ThreadId>>,
     /// The threads that do not run, and whether they are ready to.
     pub(super) waiting: SeededMap<ThreadId, bool>,
@@ -188,7 +188,7 @@ impl Activity {
 
     /// Returns the thread that runs on a capability.
     pub(crate) fn running(&self, cap: Option<CapId>) -> Option<ThreadId> {
-        self.running.get(cap_place(cap)).copied().flatten()
+        self.running.get(cap_index(cap)).copied().flatten()
     }
 
     /// Processes an event.

@@ -10,7 +10,7 @@ use eventlog::{Event, Record};
 use super::activity::{Activity, Processes, is_last_stop};
 use super::{
     CENSUS, COLLECTION, GC_SAMPLES, NONMOVING, OwnedEvent, RUNS, SAMPLES, SampleKey, WAKEUPS,
-    cap_place, nth, own_thread, sample_key, slot,
+    cap_index, nth, own_thread, sample_key, slot,
 };
 use crate::definition::is_definition;
 
@@ -42,7 +42,7 @@ pub(crate) struct EntryState {
     definitions: Vec<Rc<OwnedEvent>>,
     threads: SeededMap<ThreadId, ThreadEvents>,
     last_runs: Vec<LastRun>,
-    /// By [`cap_place`]: `GC_START` without an end.
+    /// By [`cap_index`]: `GC_START` without an end.
     gc_starts: Vec<Slot>,
     samples: SeededMap<SampleKey, Rc<OwnedEvent>>,
     /// By process.
@@ -168,7 +168,7 @@ impl EntryState {
         if record.id == EventType::STOP_THREAD && is_last_stop(record) {
             self.threads.remove(&thread);
             // Without this stop, an earlier run on another capability would make the thread look alive.
-            let here = cap_place(record.cap);
+            let here = cap_index(record.cap);
             for (place, last) in self.last_runs.iter_mut().enumerate() {
                 if place != here && last.thread == Some(thread) {
                     *last = LastRun::default();

@@ -49,9 +49,9 @@ pub(crate) struct ExitState {
     samples: SeededSet<SampleKey>,
     /// Threads that were woken or ran behind the range.
     woken: SeededSet<ThreadId>,
-    /// By [`cap_place`](super::cap_place): the current run of a manager.
+    /// By [`cap_index`](super::cap_index): the current run of a manager.
     manager_runs: Vec<ManagerRun>,
-    /// By [`cap_place`](super::cap_place): the time of the last written event.
+    /// By [`cap_index`](super::cap_index): the time of the last written event.
     written: Vec<Nanos>,
     /// Event to write before the last one passed to [`observe_is_needed`](Self::observe_is_needed).
     before: Option<Rc<OwnedEvent>>,

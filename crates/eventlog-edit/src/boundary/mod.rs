@@ -115,13 +115,13 @@ pub(crate) fn own_thread(record: &Record<'_>) -> Option<ThreadId> {
 }
 
 /// Returns the index of a capability in a list; index 0 is for events without one.
-pub(crate) fn cap_place(cap: Option<CapId>) -> usize {
+pub(crate) fn cap_index(cap: Option<CapId>) -> usize {
     cap.map_or(0, |cap| usize::from(cap.0) + 1)
 }
 
 /// Returns the list entry of a capability, extending the list as needed.
 pub(crate) fn slot<T: Default>(all: &mut Vec<T>, cap: Option<CapId>) -> &mut T {
-    nth(all, cap_place(cap))
+    nth(all, cap_index(cap))
 }
 
 /// Returns the list entry at an index, extending the list as needed.

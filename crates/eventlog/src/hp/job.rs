@@ -87,7 +87,7 @@ impl Job {
                 }
             }
             [b'-', b'h', kind, only @ ..] => {
-                if let Some(place) = filter_place(*kind) {
+                if let Some(place) = filter_index(*kind) {
                     self.filters[place] = without_braces(only).to_vec();
                 }
             }
@@ -111,7 +111,7 @@ const fn breakdown(kind: u8) -> Option<Breakdown> {
     })
 }
 
-const fn filter_place(kind: u8) -> Option<usize> {
+const fn filter_index(kind: u8) -> Option<usize> {
     Some(match kind {
         b'm' | b'M' => 0,
         b'd' | b'D' => 1,

@@ -321,7 +321,7 @@ impl DigestBuilder {
         let mut by_name: SeededMap<String, (f64, f64)> = SeededMap::default();
         let names = context.log.band_names();
         for profile in context.log.heap().iter() {
-            let places = profile.places(Some(context.range), context.log.end());
+            let places = profile.censuses_in(Some(context.range), context.log.end());
             for band in profile.bands() {
                 let sums = profile.censuses.sums(band, places.clone());
                 let Some(label) = profile.label(band).filter(|_| sums.held > 0) else {

@@ -24,7 +24,7 @@ impl<'a> Peak<'a> {
 
     /// Returns the largest census of a profile in the range; `None` if it has none.
     pub(super) fn in_profile(profile: &'a HeapProfile, context: &RuleContext<'a>) -> Option<Self> {
-        let places = profile.places(Some(context.range), context.log.end());
+        let places = profile.censuses_in(Some(context.range), context.log.end());
         let total = |census: &u32| profile.censuses.totals().get(*census as usize).copied();
         let (bytes, census) = places
             .filter_map(|census| Some((total(&census)?, census)))

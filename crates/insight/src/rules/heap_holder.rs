@@ -279,7 +279,7 @@ impl<'a> Holder<'a> {
     /// Returns the bytes of the group in each census of the range.
     fn series(&self, context: &RuleContext<'_>) -> Vec<u64> {
         let profile = self.peak.profile;
-        let places = profile.places(Some(context.range), context.log.end());
+        let places = profile.censuses_in(Some(context.range), context.log.end());
         let mut sums = vec![0_u64; places.len()];
         for band in &self.bands {
             let series = profile.censuses.series(*band, places.clone());

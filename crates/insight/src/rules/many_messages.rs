@@ -36,7 +36,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
     let bytes: u64 = types.iter().filter(is_message).map(|of| of.bytes).sum();
     let all_bytes: u64 = types.iter().map(|of| of.bytes).sum();
     let share = bytes as f64 / all_bytes.max(1) as f64;
-    let count = context.log.messages.places(context.range).len() as u64;
+    let count = context.log.messages.indexes_in(context.range).len() as u64;
     let running_ns = context.times.all_caps().running_ns;
     let between_ns = running_ns / count.max(1);
     if count < MIN_COUNT || share < MIN_SHARE || between_ns > MAX_BETWEEN_NS {

@@ -199,7 +199,7 @@ impl CensusDiffQuery {
     pub fn moments(&self, log: HeapLog<'_>) -> Option<CensusDiff> {
         let profile = log.profile(&self.choice)?;
         let bands = log.bands(&self.choice)?;
-        let places = profile.places(self.range, log.recording.end());
+        let places = profile.censuses_in(self.range, log.recording.end());
         let census_range = CensusRange::new(profile, &places, self.range);
         Some(self.moments_of(profile, &bands, census_range))
     }

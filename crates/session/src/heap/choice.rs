@@ -168,7 +168,7 @@ impl<'a> HeapLog<'a> {
     ) -> Option<SelectedBands> {
         let bands = self.bands(choice)?;
         let profile = self.profile(choice)?;
-        let places = bands.clip_to_named(profile.places(range, self.recording.end()));
+        let places = bands.clip_to_named(profile.censuses_in(range, self.recording.end()));
         let ranking = self.cache.ranking(&bands, profile, places);
         Some(SelectedBands::select(bands, ranking, choice))
     }

@@ -179,7 +179,7 @@ impl Details<'_> {
         let prefixes = SpanPrefixes::default();
         for place in self
             .messages
-            .places(Interval::empty_at(at))
+            .indexes_in(Interval::empty_at(at))
             .take(MAX_LISTED)
         {
             let Some(message) = self.messages.get(place) else {

@@ -241,7 +241,7 @@ impl Details<'_> {
         };
         let places = self
             .messages
-            .places(Interval::empty_at(at))
+            .indexes_in(Interval::empty_at(at))
             .take(MAX_LISTED);
         let mut messages = places.filter_map(|place| self.messages.get(place));
         let found = messages.find(|one| one.kind == kind && one.cap == Some(cap))?;

@@ -228,7 +228,7 @@ fn many() -> LegendSample {
 impl Details<'_> {
     /// Returns the messages in a closed time range.
     fn message_facts(&self, span: Interval) -> Vec<DetailField> {
-        let places = self.messages.places(span);
+        let places = self.messages.indexes_in(span);
         let more = places.len().saturating_sub(MAX_LISTED);
         let mut facts = Vec::new();
         if let Some(first) = self.messages.get(places.start).filter(|_| more > 0) {

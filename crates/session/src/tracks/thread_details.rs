@@ -42,7 +42,7 @@ impl Details<'_> {
         let Some(index) = lane.find_exact(query.span) else {
             return facts;
         };
-        match lane.run_place(index) {
+        match lane.run_index(index) {
             Some((Some(cap), place)) => self.run(cap, place, &mut facts),
             Some((None, _)) => self.duration_facts(query.span, &mut facts),
             None => self.wait(thread, &lane, index, &mut facts),

@@ -64,14 +64,14 @@ impl SpanProcesses {
     }
 
     /// Returns the index of the process of a span that began on a capability.
-    pub(super) fn place(&self, cap: Option<CapId>) -> usize {
+    pub(super) fn index_of(&self, cap: Option<CapId>) -> usize {
         let place = cap.and_then(|cap| self.caps.get(&cap));
         place.copied().unwrap_or(0)
     }
 
     /// Returns the end of an open span that began on a capability.
     pub(super) fn end(&self, cap: Option<CapId>) -> Nanos {
-        let process = self.all.get(self.place(cap));
+        let process = self.all.get(self.index_of(cap));
         process.map_or(Nanos(0), |process| process.end)
     }
 }

@@ -29,7 +29,7 @@ impl<'a> Collections<'a> {
         lanes: impl Iterator<Item = &'b Vec<ProgramSpan>>,
     ) -> Self {
         let inside = |span: &ProgramSpan| {
-            let process = processes.all().get(processes.place(span.cap));
+            let process = processes.all().get(processes.index_of(span.cap));
             let all = process.map_or(&[][..], |process| process.collections.as_slice());
             let from = all.partition_point(|&(_, end)| end <= span.start);
             let to = all.partition_point(|&(start, _)| start < span.end);
@@ -173,7 +173,7 @@ pub(super) fn samples(
             open_spans.push(OpenSpan {
                 stack,
                 end: span.end,
-                process: collections.processes.place(span.cap),
+                process: collections.processes.index_of(span.cap),
                 counted: None,
             });
         }

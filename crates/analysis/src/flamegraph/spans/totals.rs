@@ -95,7 +95,7 @@ pub fn span_totals(
     // Time in ns and count, by name.
     let mut totals: Vec<SeededMap<u32, (u64, u64)>> = vec![SeededMap::default(); windows.len()];
     for span in &spans.spans {
-        let place = processes.place(span.cap);
+        let place = processes.index_of(span.cap);
         let first = windows.partition_point(|&(_, end)| end < span.start);
         let around = windows.iter().zip(&mut totals).skip(first);
         for (&(from, to), totals) in around.take_while(|((from, _), _)| *from <= span.end) {

@@ -17,7 +17,7 @@ pub(crate) fn in_view(profile: &HeapProfile, axis: Interval, end: Nanos) -> Rang
     if !profile.is_timed() {
         return 0..all;
     }
-    let places = profile.places(Some(axis), end);
+    let places = profile.censuses_in(Some(axis), end);
     places.start.saturating_sub(1)..places.end.saturating_add(1).min(all)
 }
 
