@@ -8,7 +8,7 @@ use super::TimeAttribution;
 use super::event_merger::{EventKind, EventMerger, SourcePositions};
 use super::runs::SweepRun;
 use super::sources::MAX_TIME;
-use super::totals::{Counts, IDLE_CLASSES, Level, Levels, Totals, capability_time};
+use super::totals::{Counts, IDLE_CLASSES, MinMaxCounts, MinMaxSum, Totals, capability_time};
 use eventlog::ids::{CapId, Nanos};
 use model::forest::{Aggregate, Forest};
 use model::lane::Lane;
@@ -94,7 +94,7 @@ struct State {
     /// Time in which any thread was ready.
     any_ready_ns: u64,
     /// Minimum and maximum levels since the last [`Sweep::take_levels`].
-    levels: Levels,
+    levels: MinMaxCounts,
 }
 
 impl State {
@@ -123,7 +123,7 @@ impl State {
         }
         let count = |count: i64| u32::try_from(count.max(0)).unwrap_or(u32::MAX);
         let (ready, running) = (count(self.ready), count(self.running as i64));
-        self.levels = self.levels.combine(Levels {
+        self.levels = self.levels.combine(MinMaxCounts {
             ready: (ready, ready),
             running: (running, running),
         });
@@ -249,7 +249,7 @@ impl<'a> Sweep<'a> {
             idle_ns: totals.idle_ns,
             ready_ns: totals.ready_ns,
             any_ready_ns: 0,
-            levels: Levels::NONE,
+            levels: MinMaxCounts::NONE,
         };
         let idle_ready = lane_states
             .iter_mut()
@@ -382,9 +382,9 @@ impl<'a> Sweep<'a> {
     }
 
     /// Returns the minimum and maximum levels since the last call; `None` if no time passed.
-    fn take_levels(&mut self) -> Option<Levels> {
-        let levels = std::mem::replace(&mut self.state.levels, Levels::NONE);
-        (levels != Levels::NONE).then_some(levels)
+    fn take_levels(&mut self) -> Option<MinMaxCounts> {
+        let levels = std::mem::replace(&mut self.state.levels, MinMaxCounts::NONE);
+        (levels != MinMaxCounts::NONE).then_some(levels)
     }
 
     /// Returns the idle time with ready threads of each capability.
@@ -423,7 +423,7 @@ pub(super) struct Checkpoints {
     /// Idle time with ready threads, by capability.
     idle_work_available_ns: Vec<PackedColumn<u64>>,
     /// Minimum and maximum levels between each checkpoint and the next.
-    levels: Forest<Levels>,
+    levels: Forest<MinMaxCounts>,
 }
 
 impl Checkpoints {
@@ -562,13 +562,16 @@ impl<'a> SweepCursor<'a> {
             );
             levels = sweep.take_levels();
             let whole = checkpoints.levels.query(next, last - 1);
-            levels = levels.into_iter().chain(whole).reduce(Levels::combine);
+            levels = levels
+                .into_iter()
+                .chain(whole)
+                .reduce(MinMaxCounts::combine);
         }
         let sweep = self.move_to(to.0);
         let rest = sweep.take_levels();
-        let levels = levels.into_iter().chain(rest).reduce(Levels::combine);
+        let levels = levels.into_iter().chain(rest).reduce(MinMaxCounts::combine);
         let levels = levels.unwrap_or_default();
-        let level = |(min, max), sum_ns| Level { min, max, sum_ns };
+        let level = |(min, max), sum_ns| MinMaxSum { min, max, sum_ns };
         let (ready_ns_after, running_ns_after) = sums(sweep);
         Counts {
             ready: level(levels.ready, ready_ns_after.saturating_sub(ready_ns)),

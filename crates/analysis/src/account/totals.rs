@@ -63,7 +63,7 @@ impl Totals {
 
 /// Range and sum of a changing number between two times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Level {
+pub struct MinMaxSum {
     /// Minimum between the two times.
     pub min: u32,
     /// Maximum between the two times.
@@ -76,21 +76,21 @@ pub struct Level {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Number of ready threads.
-    pub ready: Level,
+    pub ready: MinMaxSum,
     /// Number of capabilities that run threads.
-    pub running: Level,
+    pub running: MinMaxSum,
 }
 
 /// Minimum and maximum of each level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Levels {
+pub(super) struct MinMaxCounts {
     /// Minimum and maximum number of ready threads.
     pub(super) ready: (u32, u32),
     /// Minimum and maximum number of running capabilities.
     pub(super) running: (u32, u32),
 }
 
-impl Levels {
+impl MinMaxCounts {
     /// Neutral element: an empty time.
     pub(super) const NONE: Self = Self {
         ready: (u32::MAX, 0),
@@ -98,7 +98,7 @@ impl Levels {
     };
 }
 
-impl Aggregate for Levels {
+impl Aggregate for MinMaxCounts {
     fn combine(self, later: Self) -> Self {
         let both = |a: (u32, u32), b: (u32, u32)| (a.0.min(b.0), a.1.max(b.1));
         Self {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::legend::{LegendEntry, LegendSample, Section};
 use super::{Log, LogContents, Shape, TrackEntry, TrackKind, sample_data};
 use crate::tracks::group::TrackGroup;
-use analysis::account::totals::{Counts, Level};
+use analysis::account::totals::{Counts, MinMaxSum};
 use eventlog::ids::Nanos;
 use model::gauge::GaugeSegment;
 use model::marks::{MarkWriter, Values};
@@ -99,7 +99,7 @@ impl TrackKind for Concurrency {
 }
 
 /// Writes minimum, maximum and mean of a count in each bucket; nothing while the log is being read.
-fn levels(log: &Log<'_>, writer: &mut MarkWriter, of: fn(&Counts) -> Level) {
+fn levels(log: &Log<'_>, writer: &mut MarkWriter, of: fn(&Counts) -> MinMaxSum) {
     if !log.recording.is_finished() {
         return;
     }

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::{Levels, Row, View};
+use super::{BoxLevels, LayoutBox, View};
 use model::profile::frames::Frames;
 use model::profile::stack_source::CensusCounts;
 use model::profile::stacks::{StackId, Stacks};
@@ -83,9 +83,9 @@ impl<'a> Tree<'a> {
         after * self.scale.0 + self.before_of(stack) as f64 * self.scale.1
     }
 
-    fn row(&self, stack: StackId, left: f64, width: f64) -> Row {
+    fn row(&self, stack: StackId, left: f64, width: f64) -> LayoutBox {
         let total = self.total_of(stack);
-        Row {
+        LayoutBox {
             left,
             right: left + width,
             stack,
@@ -132,8 +132,8 @@ fn by_mean(now: (u64, u32), before: (u64, u32)) -> (f64, f64) {
 
 /// Lays out the visible boxes in a graph of width 1. Only the children of wide visible boxes are visited; narrow
 /// siblings are merged into one box at the right, without children. All values are exact.
-pub(crate) fn left_heavy(tree: &Tree<'_>, view: View) -> Levels {
-    let mut levels = Levels::default();
+pub(crate) fn left_heavy(tree: &Tree<'_>, view: View) -> BoxLevels {
+    let mut levels = BoxLevels::default();
     let mut below = vec![(StackId::EMPTY, 0.0)];
     for level in 0.. {
         let mut shown = Vec::new();
@@ -200,15 +200,15 @@ pub(crate) fn each_leading(
 
 /// Children of one box.
 struct OnOne {
-    wide: Vec<Row>,
+    wide: Vec<LayoutBox>,
     /// All narrow children, merged.
-    narrow: Option<Row>,
+    narrow: Option<LayoutBox>,
 }
 
 /// Lays out the children of a box that begins at `left`.
 fn on_one(tree: &Tree<'_>, parent: StackId, mut left: f64, min_width: f64) -> OnOne {
     let mut wide: Vec<(f64, StackId)> = Vec::new();
-    let mut narrow: Option<((f64, StackId), Row)> = None;
+    let mut narrow: Option<((f64, StackId), LayoutBox)> = None;
     for stack in tree.stacks.order().children(parent) {
         let width = tree.width(stack);
         if width <= 0.0 {
@@ -224,7 +224,7 @@ fn on_one(tree: &Tree<'_>, parent: StackId, mut left: f64, min_width: f64) -> On
             None => narrow = Some(((width, stack), row)),
             Some((widest, joined)) => {
                 let right = joined.right + width;
-                joined.join(&Row { right, ..row });
+                joined.join(&LayoutBox { right, ..row });
                 if tree.order((width, stack), *widest).is_lt() {
                     *widest = (width, stack);
                     joined.stack = stack;
@@ -238,7 +238,7 @@ fn on_one(tree: &Tree<'_>, parent: StackId, mut left: f64, min_width: f64) -> On
         rows.push(tree.row(stack, left, width));
         left += width;
     }
-    let at_the_right = |(_, row): (_, Row)| Row {
+    let at_the_right = |(_, row): (_, LayoutBox)| LayoutBox {
         left,
         right: left + row.right,
         ..row

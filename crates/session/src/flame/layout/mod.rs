@@ -13,9 +13,9 @@ pub(super) use time::{TimeTrack, time_order};
 use super::query::{FlameBoxes, FlameQuery};
 use model::profile::stacks::{StackId, Stacks};
 
-/// Box. Its edges are in the unit of its [`Levels`].
+/// Box. Its edges are in the unit of its [`BoxLevels`].
 #[derive(Clone, Copy, Debug)]
-struct Row {
+struct LayoutBox {
     left: f64,
     right: f64,
     /// Stack of the widest of the merged boxes.
@@ -27,7 +27,7 @@ struct Row {
     merged: u32,
 }
 
-impl Row {
+impl LayoutBox {
     fn width(&self) -> f64 {
         self.right - self.left
     }
@@ -43,7 +43,7 @@ impl Row {
     }
 }
 
-/// Visible part of the graph, in the unit of its [`Levels`].
+/// Visible part of the graph, in the unit of its [`BoxLevels`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct View {
     /// Left edge of the visible part.
@@ -93,26 +93,26 @@ impl View {
         first < end && first.saturating_add(count) > self.levels.0
     }
 
-    fn shows(&self, row: &Row) -> bool {
+    fn shows(&self, row: &LayoutBox) -> bool {
         row.right >= self.left && row.left <= self.right
     }
 }
 
 /// Boxes by level, each level from left to right.
 #[derive(Debug, Default)]
-pub(super) struct Levels {
-    rows: Vec<Vec<Row>>,
+pub(super) struct BoxLevels {
+    rows: Vec<Vec<LayoutBox>>,
 }
 
-impl Levels {
-    fn push(&mut self, level: usize, row: Row) {
+impl BoxLevels {
+    fn push(&mut self, level: usize, row: LayoutBox) {
         if level >= self.rows.len() {
             self.rows.resize_with(level + 1, Vec::new);
         }
         self.rows[level].push(row);
     }
 
-    fn last_mut(&mut self, level: usize) -> Option<&mut Row> {
+    fn last_mut(&mut self, level: usize) -> Option<&mut LayoutBox> {
         self.rows.get_mut(level)?.last_mut()
     }
 

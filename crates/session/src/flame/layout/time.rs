@@ -8,7 +8,7 @@
 pub(crate) use super::forest::TimeTrack;
 use super::forest::{Forest, Node};
 use super::surround::Surround;
-use super::{Levels, Row, View};
+use super::{BoxLevels, LayoutBox, View};
 use eventlog::ids::{Duration, Nanos};
 use model::profile::stacks::StackId;
 use model::time::Interval;
@@ -20,8 +20,8 @@ pub(crate) fn time_order<'a>(
     tracks: impl Iterator<Item = (TimeTrack<'a>, &'a Forest)>,
     range: Interval,
     view: View,
-) -> (Levels, Vec<u16>) {
-    let (mut levels, mut bands) = (Levels::default(), Vec::new());
+) -> (BoxLevels, Vec<u16>) {
+    let (mut levels, mut bands) = (BoxLevels::default(), Vec::new());
     let mut base = 0_u16;
     if range.is_empty() {
         return (levels, bands);
@@ -88,7 +88,7 @@ struct Walk<'a> {
     count: u64,
     /// Whether the walk is past the view, and only searches for the right edges of open boxes.
     closing: bool,
-    levels: &'a mut Levels,
+    levels: &'a mut BoxLevels,
 }
 
 impl Walk<'_> {
@@ -255,7 +255,7 @@ impl Walk<'_> {
         let right = self.place(self.at);
         while self.open.len() > depth {
             let Some(open) = self.open.pop() else { return };
-            self.add(Row {
+            self.add(LayoutBox {
                 left: self.place(open.left),
                 right,
                 stack: open.stack,
@@ -269,7 +269,7 @@ impl Walk<'_> {
     }
 
     /// Adds a box, or merges it with its left neighbors if all are narrow.
-    fn add(&mut self, row: Row) {
+    fn add(&mut self, row: LayoutBox) {
         let depth = self.open.len();
         if depth >= self.runs.len() {
             self.runs.resize(depth + 1, None);
