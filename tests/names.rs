@@ -17,6 +17,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("beside", "compared, other, alignment"),
     ("Desk", "SliceQueue, SliceServer"),
     ("Different", "DifferingValue"),
+    ("GcPause", "CollectionInRange"),
     ("Glance", "SyncedView"),
     ("Hearer", "Consumer"),
     ("Kept", "what it holds: DeferredEvents, StoredWords"),
@@ -24,6 +25,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("Listen", "Yield"),
     ("Lit", "Highlight"),
     ("lit", "highlight"),
+    ("Lives", "CapLifetimes"),
     ("Looked", "ReadCursor"),
     ("Looks", "ReadCursors"),
     ("Made", "what it is"),
@@ -47,6 +49,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("Told", "TimelineEvent, DiagnosticJson"),
     ("trouble", "error"),
     ("Watcher", "SweepVisitor"),
+    ("WaitRunCycle", "Turn"),
     ("Wish", "PanelRequest"),
 ];
 
