@@ -8,8 +8,8 @@ use clap::ValueEnum;
 use super::out::{RowLimit, Rows, escape_line, print_table};
 use super::{Condition, Failure, LogFile, Out, Output, Range, Table, print_message, report};
 use analysis::automata::Anomaly;
-use analysis::automata::thread_state::{Activity, ThreadSpan};
-use analysis::capability::{CapLifetimes, Usage, idle};
+use analysis::automata::thread_state::{Activity, Reason, ThreadSpan};
+use analysis::capability::{CapLifetimes, idle};
 use analysis::diagnostics::Diagnostic;
 use analysis::spans::{Analyses, OpenSpan, SpanSink, Spans, WaitReasons};
 use eventlog::hash::SeededMap;
@@ -107,103 +107,89 @@ impl Analysis {
     }
 }
 
-/// Migration of a waiting thread between capabilities.
+/// One row of any analysis.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Migration {
-    at: Nanos,
-    from: Option<CapId>,
+pub(super) struct Row {
+    category: &'static str,
+    cap: Option<CapId>,
+    thread: Option<ThreadId>,
+    /// Why the thread does not run.
+    reason: Option<Reason>,
+    span: Interval,
+    /// What the thread waits for.
+    wait_reason: Option<WaitReason>,
+    /// Whether the span is still open at the end of the log.
+    open: bool,
+    /// Capability that the thread migrates to.
     to: Option<CapId>,
 }
 
-/// One row of any analysis.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Row {
-    Gc(CapId, Interval),
-    Mutator(Option<CapId>, ThreadId, Interval),
-    Thread(ThreadId, ThreadSpan, Option<WaitReason>),
-    /// A span of a thread's life, with the reason for waiting, and whether it is still open at the end of the log.
-    Life(ThreadId, ThreadSpan, Option<WaitReason>, bool),
-    Migration(ThreadId, Migration),
-    Usage(CapId, Usage, Interval),
-}
-
 impl Row {
-    fn span(&self) -> Interval {
-        match self {
-            Self::Gc(_, span) | Self::Mutator(_, _, span) | Self::Usage(_, _, span) => *span,
-            Self::Thread(_, thread, _) | Self::Life(_, thread, ..) => thread.span,
-            Self::Migration(_, Migration { at, .. }) => Interval::empty_at(*at),
+    const fn new(category: &'static str, span: Interval) -> Self {
+        Self {
+            category,
+            cap: None,
+            thread: None,
+            reason: None,
+            span,
+            wait_reason: None,
+            open: false,
+            to: None,
         }
     }
 
-    fn thread(&self) -> Option<ThreadId> {
-        match self {
-            Self::Gc(..) | Self::Usage(_, Usage::Gc | Usage::Idle, _) => None,
-            Self::Mutator(_, thread, _)
-            | Self::Thread(thread, ..)
-            | Self::Life(thread, ..)
-            | Self::Migration(thread, _)
-            | Self::Usage(_, Usage::Mutator(thread), _) => Some(*thread),
+    /// Creates the row of a collection.
+    pub(super) const fn gc(cap: CapId, span: Interval) -> Self {
+        Self {
+            cap: Some(cap),
+            ..Self::new("GC", span)
         }
     }
 
-    /// Returns the row's cells in the columns of `thread-state`; a collection has no thread.
-    pub(super) fn among_threads(&self) -> Vec<Cell<'static>> {
-        let Self::Gc(cap, span) = self else {
-            return self.cells();
-        };
-        let (start, end) = (span.start().into(), span.end().into());
-        let cap = (*cap).into();
-        vec![
-            Cell::Absent,
-            "GC".into(),
+    const fn mutator(cap: Option<CapId>, thread: ThreadId, span: Interval) -> Self {
+        Self {
             cap,
-            Cell::Absent,
-            start,
-            end,
-            Cell::Absent,
-        ]
+            thread: Some(thread),
+            ..Self::new("Mutator", span)
+        }
     }
 
-    fn cells(&self) -> Vec<Cell<'static>> {
-        let mut cells = match self {
-            Self::Gc(cap, _) => vec![(*cap).into()],
-            Self::Mutator(cap, thread, _) => vec![(*cap).into(), (*thread).into()],
-            Self::Thread(thread, ThreadSpan { activity, .. }, _)
-            | Self::Life(thread, ThreadSpan { activity, .. }, ..) => {
-                let (category, cap, reason) = match activity {
-                    Activity::Running(cap) => ("Running", (*cap).into(), Cell::Absent),
-                    Activity::Blocked(why) => ("Blocked", Cell::Absent, why.to_string().into()),
-                };
-                vec![(*thread).into(), category.into(), cap, reason]
-            }
-            Self::Migration(thread, Migration { from, .. }) => {
-                let thread = (*thread).into();
-                vec![thread, "Migrated".into(), (*from).into(), Cell::Absent]
-            }
-            Self::Usage(cap, usage, _) => {
-                let (category, thread) = match usage {
-                    Usage::Gc => ("GC", Cell::Absent),
-                    Usage::Mutator(thread) => ("Mutator", (*thread).into()),
-                    Usage::Idle => ("Idle", Cell::Absent),
-                };
-                vec![(*cap).into(), category.into(), thread]
+    /// Creates the row of a span of a thread's life, with the reason for waiting.
+    pub(super) const fn thread(
+        thread: ThreadId,
+        span: ThreadSpan,
+        wait_reason: Option<WaitReason>,
+    ) -> Self {
+        let (category, cap, reason) = match span.activity {
+            Activity::Running(cap) => ("Running", cap, None),
+            Activity::Blocked(reason) => ("Blocked", None, Some(reason)),
+        };
+        Self {
+            cap,
+            thread: Some(thread),
+            reason,
+            wait_reason,
+            ..Self::new(category, span.span)
+        }
+    }
+
+    /// Returns the cells in these columns.
+    pub(super) fn cells(&self, columns: &[&str]) -> Vec<Cell<'static>> {
+        let cell = |column: &&str| -> Cell<'static> {
+            match *column {
+                "cap" => self.cap.into(),
+                "category" => self.category.into(),
+                "end" => self.span.end().into(),
+                "open" => Cell::Flag(self.open, "open"),
+                "reason" => self.reason.map(|reason| reason.to_string()).into(),
+                "start" => self.span.start().into(),
+                "thread" => self.thread.into(),
+                "to" => self.to.into(),
+                "wait_reason" => self.wait_reason.map(WaitReason::name).into(),
+                _ => Cell::Absent,
             }
         };
-        let span = self.span();
-        cells.extend([span.start().into(), span.end().into()]);
-        match self {
-            Self::Thread(_, _, wait) => cells.push(wait.map(WaitReason::name).into()),
-            Self::Life(_, _, wait, open) => {
-                let wait = wait.map(WaitReason::name).into();
-                cells.extend([Cell::Flag(*open, "open"), Cell::Absent, wait]);
-            }
-            Self::Migration(_, Migration { to, .. }) => {
-                cells.extend([Cell::Flag(false, "open"), (*to).into(), Cell::Absent]);
-            }
-            _ => {}
-        }
-        cells
+        columns.iter().map(cell).collect()
     }
 }
 
@@ -268,7 +254,7 @@ struct Collector {
     only: Option<ThreadId>,
     rows: Vec<Row>,
     /// Migrations of each thread since its last span ended.
-    moves: SeededMap<ThreadId, Vec<Migration>>,
+    moves: SeededMap<ThreadId, Vec<Row>>,
     wait_reasons: WaitReasons,
     /// The first [`MAX_KEPT_ANOMALIES`] anomalies.
     anomalies: Vec<Diagnostic>,
@@ -278,7 +264,7 @@ struct Collector {
 impl Collector {
     /// Returns whether a row passes the filters by thread and range.
     fn passes_filters(&self, row: &Row) -> bool {
-        self.only.is_none_or(|only| row.thread() == Some(only)) && self.in_range(row.span())
+        self.only.is_none_or(|only| row.thread == Some(only)) && self.in_range(row.span)
     }
 
     fn in_range(&self, span: Interval) -> bool {
@@ -291,21 +277,20 @@ impl Collector {
     fn life(&mut self, thread: ThreadId, span: ThreadSpan, open: bool) {
         let moves = self.moves.remove(&thread).unwrap_or_default();
         if matches!(span.activity, Activity::Blocked(_)) {
-            for migration in moves {
-                self.rows.push(Row::Migration(thread, migration));
-            }
+            self.rows.extend(moves);
         }
         let wait = self.wait_reasons.end(thread, &span);
-        self.rows.push(Row::Life(thread, span, wait, open));
+        self.rows.push(Row {
+            open,
+            ..Row::thread(thread, span, wait)
+        });
     }
 }
 
 impl SpanSink for Collector {
     fn gc(&mut self, cap: CapId, span: Interval) {
-        match self.analysis {
-            Analysis::Gc => self.rows.push(Row::Gc(cap, span)),
-            Analysis::CapabilityUsage => self.rows.push(Row::Usage(cap, Usage::Gc, span)),
-            _ => {}
+        if matches!(self.analysis, Analysis::Gc | Analysis::CapabilityUsage) {
+            self.rows.push(Row::gc(cap, span));
         }
     }
 
@@ -313,15 +298,14 @@ impl SpanSink for Collector {
         match (self.analysis, span.activity) {
             (Analysis::ThreadState, _) => {
                 let wait = self.wait_reasons.end(thread, &span);
-                self.rows.push(Row::Thread(thread, span, wait));
+                self.rows.push(Row::thread(thread, span, wait));
             }
             (Analysis::ThreadLifecycle, _) => self.life(thread, span, false),
             (Analysis::Mutator, Activity::Running(cap)) if self.by == SpanSource::Thread => {
-                self.rows.push(Row::Mutator(cap, thread, span.span));
+                self.rows.push(Row::mutator(cap, thread, span.span));
             }
-            (Analysis::CapabilityUsage, Activity::Running(Some(cap))) => {
-                self.rows
-                    .push(Row::Usage(cap, Usage::Mutator(thread), span.span));
+            (Analysis::CapabilityUsage, Activity::Running(cap @ Some(_))) => {
+                self.rows.push(Row::mutator(cap, thread, span.span));
             }
             _ => {}
         }
@@ -332,13 +316,18 @@ impl SpanSink for Collector {
     }
 
     fn mutator(&mut self, cap: CapId, thread: ThreadId, span: Interval) {
-        self.rows.push(Row::Mutator(Some(cap), thread, span));
+        self.rows.push(Row::mutator(Some(cap), thread, span));
     }
 
     fn migration(&mut self, thread: ThreadId, from: Option<CapId>, to: Option<CapId>, at: Nanos) {
         if self.analysis == Analysis::ThreadLifecycle {
-            let migration = Migration { at, from, to };
-            self.moves.entry(thread).or_default().push(migration);
+            let row = Row {
+                cap: from,
+                thread: Some(thread),
+                to,
+                ..Row::new("Migrated", Interval::empty_at(at))
+            };
+            self.moves.entry(thread).or_default().push(row);
         }
     }
 
@@ -401,29 +390,30 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     if analysis == Analysis::CapabilityUsage {
         add_idle(&lives, &mut collector.rows);
     }
-    collector.rows.sort_by_key(|row| row.span().end());
+    collector.rows.sort_by_key(|row| row.span.end());
     let rows = collector
         .rows
         .iter()
         .filter(|row| collector.passes_filters(row));
+    let columns = analysis.columns();
     let mut printed = 0;
     if arguments.output.is_for_terminal() {
         let mut rows: Vec<&Row> = rows.collect();
-        rows.sort_by_key(|row| Reverse(row.span().duration()));
+        rows.sort_by_key(|row| Reverse(row.span.duration()));
         printed = rows.len();
         let most = usize::try_from(arguments.limit.rows()).unwrap_or(usize::MAX);
         let lines = rows
             .into_iter()
             .take(most)
-            .map(|row| terminal_row(analysis, row));
+            .map(|row| terminal_row(columns, row));
         let lines: Rows = lines.collect();
         if printed > 0 {
             print_table(out, &["lasted", "start", "span"], lines, printed as u64)?;
         }
     } else {
-        let mut table = Table::begin(out, arguments.output, analysis.columns())?;
+        let mut table = Table::begin(out, arguments.output, columns)?;
         for row in rows {
-            table.row(&row.cells())?;
+            table.row(&row.cells(columns))?;
             printed += 1;
         }
         table.end()?;
@@ -436,9 +426,9 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
 }
 
 /// Formats a row for a terminal.
-fn terminal_row(analysis: Analysis, row: &Row) -> Vec<String> {
+fn terminal_row(columns: &[&str], row: &Row) -> Vec<String> {
     let mut words = String::new();
-    for (name, cell) in analysis.columns().iter().zip(row.cells()) {
+    for (name, cell) in columns.iter().zip(row.cells(columns)) {
         let text = cell.text();
         let separator = if words.is_empty() { "" } else { ", " };
         match *name {
@@ -451,9 +441,12 @@ fn terminal_row(analysis: Analysis, row: &Row) -> Vec<String> {
             _ => words += &format!("{separator}{text}"),
         }
     }
-    let span = row.span();
-    let lasted = format::duration(span.duration());
-    vec![lasted, format::time(span.start()), escape_line(&words)]
+    let (lasted, start) = (row.span.duration(), row.span.start());
+    vec![
+        format::duration(lasted),
+        format::time(start),
+        escape_line(&words),
+    ]
 }
 
 /// Reports anomalies on standard error.
@@ -472,17 +465,15 @@ fn print_anomalies(collector: &Collector) {
 fn add_idle(lives: &CapLifetimes, rows: &mut Vec<Row>) {
     let mut busy: BTreeMap<CapId, Vec<Interval>> = BTreeMap::new();
     for row in &*rows {
-        if let Row::Usage(cap, _, span) = row {
-            busy.entry(*cap).or_default().push(*span);
+        if let Some(cap) = row.cap {
+            busy.entry(cap).or_default().push(row.span);
         }
     }
     for (cap, life) in lives.caps() {
         let busy = busy.get(&cap).map_or(&[][..], Vec::as_slice);
-        let spans = idle(life, busy);
-        rows.extend(
-            spans
-                .into_iter()
-                .map(|span| Row::Usage(cap, Usage::Idle, span)),
-        );
+        rows.extend(idle(life, busy).into_iter().map(|span| Row {
+            cap: Some(cap),
+            ..Row::new("Idle", span)
+        }));
     }
 }

@@ -61,12 +61,12 @@ struct EndedSpans {
 
 impl SpanSink for EndedSpans {
     fn gc(&mut self, cap: CapId, span: Interval) {
-        self.rows.push(spans::Row::Gc(cap, span));
+        self.rows.push(spans::Row::gc(cap, span));
     }
 
     fn thread(&mut self, thread: ThreadId, span: ThreadSpan, _: Option<Nanos>) {
         let wait = self.wait_reasons.end(thread, &span);
-        self.rows.push(spans::Row::Thread(thread, span, wait));
+        self.rows.push(spans::Row::thread(thread, span, wait));
     }
 
     fn woken_by(&mut self, thread: ThreadId, manager: ManagerThread) {
@@ -91,8 +91,9 @@ impl<'a> SpanRows<'a> {
 
     pub(super) fn event(&mut self, record: &Record<'_>) -> io::Result<()> {
         self.spans.event(record);
+        let columns = spans::Analysis::ThreadState.columns();
         for row in self.spans.sink.rows.drain(..) {
-            self.table.row(&row.among_threads())?;
+            self.table.row(&row.cells(columns))?;
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use eventlog::cap_table::CapTable;
-use eventlog::ids::{CapId, Nanos, ThreadId};
+use eventlog::ids::{CapId, Nanos};
 use eventlog::{Event, EventSet, Record, Sink, Subject};
 use model::sorting::CompactSort;
 use model::time::Interval;
@@ -137,17 +137,6 @@ impl CapLifetimes {
             (cap, Interval::new(start, end), life.events)
         })
     }
-}
-
-/// Activity of a capability.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Usage {
-    /// Taking part in a garbage collection.
-    Gc,
-    /// Running this thread.
-    Mutator(ThreadId),
-    /// Neither collecting nor running a thread.
-    Idle,
 }
 
 /// Returns the parts of `life` that no interval of `busy` covers, in order.
