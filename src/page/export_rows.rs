@@ -13,7 +13,6 @@ use super::copy::copy;
 use super::save::save;
 use scene::format;
 use session::cells::RowFormat;
-use session::query::Query;
 use session::tables::{TableQuery, TextQuery};
 
 /// Number of rows per request: the worker answers other queries between requests.
@@ -47,36 +46,22 @@ impl RowSource {
         }))
     }
 
-    /// Source that requests rows range by range and formats them on the page.
-    pub(super) fn formatted_here<Q: Query, T: Into<Option<String>> + 'static>(
-        client: LogClient,
-        question: impl Fn(Range<u64>) -> Q + 'static,
-        text: fn(&Q::Answer, RowFormat, bool) -> T,
-    ) -> Self {
-        Self(Rc::new(move |rows, row_format, then| {
-            let is_first = rows.start == 0;
-            client.ask(question(rows), move |answer| {
-                then(
-                    answer
-                        .ok()
-                        .and_then(|answer| text(&answer, row_format, is_first).into()),
-                );
-            });
-        }))
-    }
-}
-
-/// Returns a source that requests the rows of a table range by range as text; the same one for the same table.
-#[hook]
-pub(super) fn use_table_rows<Q: TableQuery>(client: &LogClient, table: Q) -> RowSource {
-    let rows = use_memo((client.clone(), table), |(client, table)| {
-        let (client, table) = (client.clone(), table.clone());
-        RowSource(Rc::new(move |rows, format, then| {
+    /// Source that requests the rows of a table range by range as text.
+    pub(super) fn of_table<Q: TableQuery>(client: LogClient, table: Q) -> Self {
+        Self(Rc::new(move |rows, format, then| {
             let query = table.clone().with_rows(rows);
             client.ask(TextQuery { query, format }, |text| {
                 then(text.ok().flatten())
             });
         }))
+    }
+}
+
+/// Returns [`RowSource::of_table`]; the same one for the same table.
+#[hook]
+pub(super) fn use_table_rows<Q: TableQuery>(client: &LogClient, table: Q) -> RowSource {
+    let rows = use_memo((client.clone(), table), |(client, table)| {
+        RowSource::of_table(client.clone(), table.clone())
     });
     (*rows).clone()
 }

@@ -248,17 +248,17 @@ impl Column {
     }
 
     /// Adds the function that extracts the cell from a row.
-    pub(crate) const fn value<Row>(self, content: Content<Row>) -> (Self, Content<Row>) {
+    pub const fn value<Row>(self, content: Content<Row>) -> (Self, Content<Row>) {
         (self, content)
     }
 }
 
 /// Function that extracts a cell from a row.
-type Content<Row> = for<'a> fn(&'a Row) -> Cell<'a>;
+pub type Content<Row> = for<'a> fn(&'a Row) -> Cell<'a>;
 
 /// Columns of a table with their content.
 #[derive(Debug)]
-pub struct Columns<Row, const N: usize>(pub(crate) [(Column, Content<Row>); N]);
+pub struct Columns<Row, const N: usize>(pub [(Column, Content<Row>); N]);
 
 impl<Row, const N: usize> Columns<Row, N> {
     /// Returns the columns without their content.
@@ -283,8 +283,16 @@ impl<Row, const N: usize> Columns<Row, N> {
     }
 
     /// Formats the rows with [`rows_text`]; a long table can be formatted in parts.
-    pub fn text(&self, rows: &[Row], how: RowFormat, is_first: bool) -> String {
-        let cells = rows.iter().map(|row| self.cells(row));
+    pub fn text<'r>(
+        &self,
+        rows: impl IntoIterator<Item = &'r Row>,
+        how: RowFormat,
+        is_first: bool,
+    ) -> String
+    where
+        Row: 'r,
+    {
+        let cells = rows.into_iter().map(|row| self.cells(row));
         rows_text(how, &self.names(), cells, is_first)
     }
 }

@@ -61,10 +61,10 @@ queries! {
     TextQuery<CollectionsQuery>, ThreadListQuery, ThreadTableQuery, TextQuery<ThreadTableQuery>, WaitTotalsQuery,
     TickyQuery, TextQuery<TickyQuery>,
     FlameQuery, FlameTableQuery, FlameOccurrenceQuery, FlameMatchesQuery, FlameAreaQuery, FlameExportQuery,
-    BandTableQuery, TextQuery<BandTableQuery>, CensusDiffQuery, GrowthQuery, CompanionsQuery, BurstsQuery, ConcurrentActivityQuery,
+    BandTableQuery, TextQuery<BandTableQuery>, CensusDiffQuery, TextQuery<CensusDiffQuery>, GrowthQuery, CompanionsQuery, BurstsQuery, ConcurrentActivityQuery,
     ProcessQuery, EnvironmentQuery, CheckQuery, AnchorsQuery,
-    EventRowsQuery, FindEventQuery, FindEventAtQuery, EventFieldsQuery, CountRowsQuery,
-    ProfilesQuery, ChartQuery, TreeQuery, BandInfoQuery,
+    EventRowsQuery, TextQuery<EventRowsQuery>, FindEventQuery, FindEventAtQuery, EventFieldsQuery, CountRowsQuery,
+    ProfilesQuery, ChartQuery, TreeQuery, TextQuery<TreeQuery>, BandInfoQuery,
 }
 
 impl Query for TimelineQuery {

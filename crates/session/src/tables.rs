@@ -7,13 +7,16 @@ use serde::{Deserialize, Serialize};
 use super::Session;
 use super::query::{Host, Query};
 use crate::cells::RowFormat;
-use crate::heap::export as band_export;
-use crate::heap::table::{BandTable, BandTableQuery};
+use crate::event_list::{EventRowsQuery, NoRows};
+use crate::events::EventRow;
+use crate::heap::moments::CensusDiffQuery;
+use crate::heap::table::BandTableQuery;
+use crate::heap::tree::TreeQuery;
 use crate::ticky_export::ticky_text;
-use crate::{collection_export, thread_export};
-use analysis::numbers::collections_query::{CollectionsQuery, CollectionsReply};
+use crate::{collection_export, events, heap, thread_export};
+use analysis::numbers::collections_query::CollectionsQuery;
 use analysis::ticky::{TickyQuery, TickyTable};
-use analysis::timeline::thread_table::{ThreadTable, ThreadTableQuery};
+use analysis::timeline::thread_table::ThreadTableQuery;
 use model::time::Interval;
 
 /// Query for rows of a table that can be exported as text.
@@ -53,29 +56,29 @@ impl<Q: TableQuery> Query for TextQuery<Q> {
     }
 }
 
-impl TableQuery for ThreadTableQuery {
-    const TEXT_NAME: &'static str = "threads as text";
+/// Implements [`TableQuery`] for queries with a range of rows, whose answers have the rows of these columns.
+macro_rules! table_queries {
+    ($($query:ident, $name:literal: |$answer:ident| $rows:expr => $columns:expr;)+) => {
+        $(impl TableQuery for $query {
+            const TEXT_NAME: &'static str = $name;
 
-    fn with_rows(self, rows: Range<u64>) -> Self {
-        Self { rows, ..self }
-    }
+            fn with_rows(self, rows: Range<u64>) -> Self {
+                Self { rows, ..self }
+            }
 
-    fn text(&self, table: &Option<ThreadTable>, format: RowFormat) -> Option<String> {
-        let rows = &table.as_ref()?.rows;
-        Some(thread_export::COLUMNS.text(rows, format, self.rows.start == 0))
-    }
+            fn text(&self, $answer: &<Self as Query>::Answer, format: RowFormat) -> Option<String> {
+                Some($columns.text($rows, format, self.rows.start == 0))
+            }
+        })+
+    };
 }
 
-impl TableQuery for CollectionsQuery {
-    const TEXT_NAME: &'static str = "collections as text";
-
-    fn with_rows(self, rows: Range<u64>) -> Self {
-        Self { rows, ..self }
-    }
-
-    fn text(&self, table: &CollectionsReply, format: RowFormat) -> Option<String> {
-        Some(collection_export::COLUMNS.text(&table.rows, format, self.rows.start == 0))
-    }
+table_queries! {
+    ThreadTableQuery, "threads as text": |table| &table.as_ref()?.rows => thread_export::COLUMNS;
+    CollectionsQuery, "collections as text": |table| &table.rows => collection_export::COLUMNS;
+    BandTableQuery, "table of bands as text": |table| &table.as_ref()?.rows => heap::export::COLUMNS;
+    CensusDiffQuery, "two censuses as text": |found| &found.as_ref()?.rows => heap::moments::COLUMNS;
+    TreeQuery, "cost-centre tree as text": |tree| &tree.as_ref()?.rows => heap::tree::COLUMNS;
 }
 
 impl TableQuery for TickyQuery {
@@ -90,15 +93,19 @@ impl TableQuery for TickyQuery {
     }
 }
 
-impl TableQuery for BandTableQuery {
-    const TEXT_NAME: &'static str = "table of bands as text";
+impl TableQuery for EventRowsQuery {
+    const TEXT_NAME: &'static str = "rows of events as text";
 
     fn with_rows(self, rows: Range<u64>) -> Self {
-        Self { rows, ..self }
+        Self {
+            first: rows.start,
+            count: u32::try_from(rows.end - rows.start).unwrap_or(u32::MAX),
+            ..self
+        }
     }
 
-    fn text(&self, table: &Option<BandTable>, format: RowFormat) -> Option<String> {
-        let rows = &table.as_ref()?.rows;
-        Some(band_export::COLUMNS.text(rows, format, self.rows.start == 0))
+    fn text(&self, rows: &Result<Vec<EventRow>, NoRows>, format: RowFormat) -> Option<String> {
+        let rows = rows.as_ref().ok()?;
+        Some(events::export::COLUMNS.text(rows, format, self.first == 0))
     }
 }

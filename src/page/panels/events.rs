@@ -24,11 +24,11 @@ use session::event_list::{
     CountRowsQuery, EventFieldsQuery, EventRowsQuery, FindEventAtQuery, FindEventQuery, NoRows,
     RowCounts,
 };
-use session::events::export::events_text;
 use session::events::filter::EventFilter;
 use session::events::visit::FoundRow;
 use session::events::{EventList, EventRow};
 use session::query::Query;
+use session::tables::TableQuery;
 
 /// Debounce delay for changes of the selected range.
 const RANGE_SETTLED_MS: u32 = 120;
@@ -48,12 +48,13 @@ fn limited_list(props: &PanelProps) -> EventList {
     }
 }
 
-fn rows_query(list: &EventList, rows: &Range<u64>) -> EventRowsQuery {
-    EventRowsQuery {
+fn rows_query(list: &EventList, rows: Range<u64>) -> EventRowsQuery {
+    let query = EventRowsQuery {
         list: list.clone(),
-        first: rows.start,
-        count: u32::try_from(rows.end - rows.start).unwrap_or(u32::MAX),
-    }
+        first: 0,
+        count: 0,
+    };
+    query.with_rows(rows)
 }
 
 /// Returns whether two rows are of one event. Its row and its text may change while the log grows.
@@ -63,14 +64,7 @@ fn is_same_event(one: &EventRow, other: &EventRow) -> bool {
 
 /// Creates the export of a list as text.
 fn row_source(props: &PanelProps, list: EventList) -> RowSource {
-    RowSource::formatted_here(
-        props.source.client.clone(),
-        move |rows| rows_query(&list, &rows),
-        |answer, how, is_first| {
-            let rows = answer.as_ref().ok()?;
-            Some(events_text(rows, how, is_first))
-        },
-    )
+    RowSource::of_table(props.source.client.clone(), rows_query(&list, 0..0))
 }
 
 /// Name and value of each field of an event.
@@ -435,7 +429,7 @@ impl Events {
         self.in_flight = true;
         let first = self.window.start.min(self.total);
         let wanted = self.window.end.saturating_sub(first).max(100);
-        let query = rows_query(&self.list, &(first..first + wanted));
+        let query = rows_query(&self.list, first..first + wanted);
         self.ask(ctx, query, move |events, ctx, rows| {
             events.on_rows(ctx, first, rows);
         });
@@ -637,7 +631,7 @@ impl Events {
             selected = current..current + 1;
         }
         selected.end = selected.end.min(selected.start + MAX_COPIED_ROWS);
-        let query = rows_query(&self.list, &selected);
+        let query = rows_query(&self.list, selected);
         self.ask(ctx, query, |_, ctx, rows| {
             let Ok(rows) = rows else { return };
             let text: String = rows.iter().map(as_text).collect();

@@ -1,29 +1,22 @@
 //! Export of event rows. Times are in nanoseconds.
 
 use super::EventRow;
-use crate::cells::{Cell, RowFormat, rows_text};
+use crate::cells::{Column, Columns};
 
-const NAMES: [&str; 6] = ["time_ns", "cap", "thread", "label", "event", "text"];
-
-fn cells(row: &EventRow) -> [Cell<'_>; NAMES.len()] {
-    [
-        row.time.into(),
-        row.cap.into(),
-        row.thread.into(),
-        row.label.as_deref().into(),
-        row.name.as_str().into(),
-        row.text.as_str().into(),
-    ]
-}
-
-/// Formats rows with [`rows_text`]; a long list can be formatted in parts.
-pub fn events_text(rows: &[EventRow], how: RowFormat, is_first: bool) -> String {
-    rows_text(how, &NAMES, rows.iter().map(cells), is_first)
-}
+/// Columns of the table.
+pub(crate) const COLUMNS: Columns<EventRow, 6> = Columns([
+    Column::number("time_ns", "Time of the event").value(|row| row.time.into()),
+    Column::number("cap", "Its capability").value(|row| row.cap.into()),
+    Column::number("thread", "Its thread, or the one that ran").value(|row| row.thread.into()),
+    Column::text("label", "Label of the thread").value(|row| row.label.as_deref().into()),
+    Column::text("event", "Name of its type").value(|row| row.name.as_str().into()),
+    Column::text("text", "What happened").value(|row| row.text.as_str().into()),
+]);
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cells::RowFormat;
     use eventlog::ids::{CapId, Nanos, ThreadId};
 
     #[test]
@@ -40,7 +33,7 @@ mod tests {
             found: false,
         };
         assert_eq!(
-            events_text(&[row], RowFormat::Csv, true),
+            COLUMNS.text(&[row], RowFormat::Csv, true),
             "time_ns,cap,thread,label,event,text\r\n1500,2,9,,UserMsg,\"'=a, b\"\r\n"
         );
     }

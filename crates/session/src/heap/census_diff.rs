@@ -9,6 +9,7 @@ use super::cache::Bands;
 use super::census_range::{CensusInfo, CensusRange};
 use super::choice::{HeapChoice, HeapLog};
 use super::table::BandLabel;
+use crate::cells::{Column, Columns};
 use crate::link_text::{number, order_words, read_order};
 use analysis::heap::HeapProfile;
 use model::census::BandId;
@@ -162,6 +163,15 @@ impl CensusDiffRow {
         self.after as i64 - self.before as i64
     }
 }
+
+/// Columns of the export. Sizes are in bytes.
+pub(crate) const COLUMNS: Columns<CensusDiffRow, 5> = Columns([
+    Column::text("label", "Label in the log").value(|row| row.band_label.key.as_str().into()),
+    Column::text("name", "Name in lists").value(|row| row.band_label.name.as_str().into()),
+    Column::number("before", "Bytes in the earlier census").value(|row| row.before.into()),
+    Column::number("after", "Bytes in the later census").value(|row| row.after.into()),
+    Column::ratio("difference", "Their difference").value(|row| (row.difference() as f64).into()),
+]);
 
 /// Comparison of two censuses.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::choice::HeapLog;
-use crate::cells::{Cell, RowFormat, rows_text};
+use crate::cells::{Column, Columns};
 use analysis::flamegraph::sources;
 use analysis::recording::Recording;
 use eventlog::hash::SeededSet;
@@ -114,34 +114,17 @@ pub struct TreeAnswer {
     pub open: Vec<u32>,
 }
 
-/// Column names of the export. Sizes are in bytes.
-const NAMES: [&str; 7] = [
-    "level",
-    "cost_centre",
-    "source",
-    "mean_with_callees",
-    "mean_itself",
-    "last_with_callees",
-    "last_itself",
-];
-
-impl TreeAnswer {
-    /// Formats the rows with [`rows_text`]; a long tree can be formatted in parts.
-    pub fn text(&self, how: RowFormat, is_first: bool) -> String {
-        let cells = |row: &TreeRow| -> [Cell<'static>; NAMES.len()] {
-            [
-                u32::from(row.level).into(),
-                row.frame.name().into(),
-                row.frame.location.clone().into(),
-                row.bytes.total.into(),
-                row.bytes.own.into(),
-                row.bytes.last_total.into(),
-                row.bytes.last_own.into(),
-            ]
-        };
-        rows_text(how, &NAMES, self.rows.iter().map(cells), is_first)
-    }
-}
+/// Columns of the export. Sizes are in bytes.
+pub(crate) const COLUMNS: Columns<TreeRow, 7> = Columns([
+    Column::number("level", "Depth, from 1").value(|row| u32::from(row.level).into()),
+    Column::text("cost_centre", "Its name").value(|row| row.frame.name().into()),
+    Column::text("source", "Its location").value(|row| row.frame.location.as_deref().into()),
+    Column::ratio("mean_with_callees", "Mean bytes").value(|row| row.bytes.total.into()),
+    Column::ratio("mean_itself", "The same without callees").value(|row| row.bytes.own.into()),
+    Column::number("last_with_callees", "Last census").value(|row| row.bytes.last_total.into()),
+    Column::number("last_itself", "The same without callees")
+        .value(|row| row.bytes.last_own.into()),
+]);
 
 impl TreeQuery {
     /// Returns the requested rows; `None` if the profile is not by cost-centre stack, or until the log is fully

@@ -8,7 +8,7 @@ use yew::prelude::*;
 use super::counted::{band_name, no_census};
 use super::table::{all_bands, size};
 use crate::dom::state_callback;
-use crate::export_rows::{ExportButtons, RowSource};
+use crate::export_rows::{ExportButtons, RowSource, use_table_rows};
 use crate::field::Field;
 use crate::grid::{
     Column, Grid, GridRow, Item, LoadedItems, Rows, SortableColumns, sortable_columns, use_current,
@@ -16,7 +16,6 @@ use crate::grid::{
 };
 use crate::panel::{PanelProps, edited, use_answer};
 use scene::format;
-use session::cells::{RowFormat, rows_text};
 use session::heap::census_diff::{
     CensusDiff as Answer, CensusDiffChoice, CensusDiffColumn, CensusDiffQuery, CensusDiffRow,
 };
@@ -70,14 +69,7 @@ pub(super) fn CensusDiff(props: &PanelProps) -> Html {
             })
         },
     );
-    let out = use_memo((props.source.client.clone(), query), |(client, query)| {
-        let query = query.clone();
-        let question = move |rows| CensusDiffQuery {
-            rows,
-            ..query.clone()
-        };
-        RowSource::formatted_here(client.clone(), question, text)
-    });
+    let out = use_table_rows(&props.source.client, query);
     let loaded = answer.as_deref().and_then(Option::as_ref);
     let loaded = loaded.map_or_else(LoadedItems::none, |found| {
         let keys = found
@@ -127,7 +119,7 @@ pub(super) fn CensusDiff(props: &PanelProps) -> Html {
     let name = if alone { "census-rows" } else { "moment-rows" };
     html! {
         <div class="heap-moments">
-            { controls(moments, found, &on_moments, (*out).clone()) }
+            { controls(moments, found, &on_moments, out) }
             { picture(moments, found, &on_moments) }
             if found.total == 0 {
                 <p class="empty">{ "No matching band in this census. Clear the filter to see all." }</p>
@@ -137,22 +129,6 @@ pub(super) fn CensusDiff(props: &PanelProps) -> Html {
             }
         </div>
     }
-}
-
-/// Formats rows for export; sizes are in bytes.
-fn text(found: &Option<Answer>, how: RowFormat, is_first: bool) -> String {
-    const NAMES: [&str; 5] = ["label", "name", "before", "after", "difference"];
-    let rows = found.iter().flat_map(|found| &found.rows);
-    let cells = rows.map(|row| {
-        [
-            row.band_label.key.as_str().into(),
-            row.band_label.name.as_str().into(),
-            row.before.into(),
-            row.after.into(),
-            (row.difference() as f64).into(),
-        ]
-    });
-    rows_text(how, &NAMES, cells, is_first)
 }
 
 /// Renders the choice of censuses, their difference, and the export buttons.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use crate::dom::state_callback;
-use crate::export_rows::{ExportButtons, RowSource};
+use crate::export_rows::{ExportButtons, RowSource, use_table_rows};
 use crate::grid::{
     Branch, Column, FIRST_ROWS, Grid, GridRow, Item, LoadedItems, RowActivated, Rows, ScrollTo,
     SortableColumns, sortable_columns, use_current,
@@ -18,6 +18,7 @@ use analysis::flamegraph::sources;
 use scene::format;
 use session::flame::transform::Transform;
 use session::heap::tree::{ExpandedNodes, NodeBytes, TreeAnswer, TreeColumn, TreeQuery, TreeRow};
+use session::tables::TableQuery;
 use views::columns::sorted_again;
 use views::heap::settings::HeapView;
 use views::panels::FLAME_GRAPH;
@@ -64,20 +65,7 @@ pub(super) fn Tree(props: &PanelProps) -> Html {
     });
     let current = use_current(&current, loaded);
     // The export has all expanded rows, not just the visible ones.
-    let asked = TreeQuery {
-        rows: FIRST_ROWS,
-        ..query
-    };
-    let out = use_memo((props.source.client.clone(), asked), |(client, query)| {
-        let query = query.clone();
-        let question = move |rows| TreeQuery {
-            rows,
-            ..query.clone()
-        };
-        RowSource::formatted_here(client.clone(), question, |tree, how, is_first| {
-            Some(tree.as_ref()?.text(how, is_first))
-        })
-    });
+    let out = use_table_rows(&props.source.client, query.with_rows(FIRST_ROWS));
     let Some(answer) = answer.filter(|_| props.source.complete) else {
         return html! { <p class="empty">{ "The tree appears once the log is read." }</p> };
     };
@@ -141,7 +129,7 @@ pub(super) fn Tree(props: &PanelProps) -> Html {
     });
     html! {
         <div class="heap-tree">
-            { head(props, tree, &open.setter(), chosen, (*out).clone()) }
+            { head(props, tree, &open.setter(), chosen, out) }
             if tree.total == 0 {
                 <p class="empty">{ why_empty(props, &view) }</p>
             } else {
