@@ -4,10 +4,10 @@ use crate::view::compare::{CompareColumn, CompareView};
 use eventlog::hash::SeededMap;
 use insight::compare::{Claim, Comparison, Difference, MainReason, Trend};
 use insight::digest::NumberGroup;
-use insight::metrics::{Direction, Unit};
+use insight::metrics::{Direction, Unit, Variability};
 use model::sorting::CompactSort;
 use scene::format;
-use session::cells::{Cell, RowFormat, rows_text};
+use session::cells::{Column, Columns};
 
 /// Describes where most of the change of the elapsed time comes from.
 pub fn lead(lead: &MainReason<'_>) -> String {
@@ -166,7 +166,7 @@ fn compare(column: CompareColumn, a: &Difference, b: &Difference) -> std::cmp::O
         CompareColumn::Name => None,
         CompareColumn::Before => before_value(row),
         CompareColumn::After => after_value(row),
-        CompareColumn::Change => before_value(row).and(after_value(row)).map(|_| row.change),
+        CompareColumn::Change => known_change(row),
         CompareColumn::Ratio => row.ratio,
     };
     let order = match (number(a), number(b)) {
@@ -180,50 +180,36 @@ fn compare(column: CompareColumn, a: &Difference, b: &Difference) -> std::cmp::O
     }
 }
 
-/// Formats numbers as text for other programs with [`rows_text`]: times in nanoseconds, sizes in bytes.
-pub fn text<'a>(
-    rows: impl Iterator<Item = &'a Difference>,
-    how: RowFormat,
-    is_first: bool,
-) -> String {
-    const HEAD: [&str; 9] = [
-        "group",
-        "name",
-        "unit",
-        "before",
-        "after",
-        "change",
-        "ratio",
-        "verdict",
-        "deviates between runs",
-    ];
-    rows_text(how, &HEAD, rows.map(cells), is_first)
-}
+/// Columns of the export: times are in nanoseconds, sizes in bytes.
+pub const COLUMNS: Columns<Difference, 9> = Columns([
+    Column::text("group", "Kind of its subject").value(|row| row.key.group.title().into()),
+    Column::text("name", "Its name").value(|row| row.name().into()),
+    Column::text("unit", "Unit of the values").value(|row| unit(row.unit).into()),
+    Column::ratio("before", "Value before").value(|row| before_value(row).into()),
+    Column::ratio("after", "Value after").value(|row| after_value(row).into()),
+    Column::ratio("change", "After minus before").value(|row| known_change(row).into()),
+    Column::ratio("ratio", "After divided by before")
+        .value(|row| row.ratio.map(|ratio| (ratio * 1e6).round() / 1e6).into()),
+    Column::text("verdict", "Whether it is better").value(|row| verdict(row).into()),
+    Column::text("deviates between runs", "yes or hardly").value(|row| match row.class {
+        Variability::Counted => "hardly".into(),
+        Variability::Timed => "yes".into(),
+    }),
+]);
 
-fn cells(row: &Difference) -> [Cell<'_>; 9] {
-    let unit = match row.unit {
+const fn unit(unit: Unit) -> &'static str {
+    match unit {
         Unit::Ns => "ns",
         Unit::Bytes => "bytes",
         Unit::Count => "count",
         Unit::Share => "share",
         Unit::PerSecond => "per second",
-    };
-    let change = before_value(row).and(after_value(row)).map(|_| row.change);
-    let class = match row.class {
-        insight::metrics::Variability::Counted => "hardly",
-        insight::metrics::Variability::Timed => "yes",
-    };
-    [
-        row.key.group.title().into(),
-        row.name().into(),
-        unit.into(),
-        before_value(row).into(),
-        after_value(row).into(),
-        change.into(),
-        row.ratio.map(|ratio| (ratio * 1e6).round() / 1e6).into(),
-        verdict(row).into(),
-        class.into(),
-    ]
+    }
+}
+
+/// Returns the difference; `None` if one of the numbers is missing.
+fn known_change(row: &Difference) -> Option<f64> {
+    before_value(row).and(after_value(row)).map(|_| row.change)
 }
 
 #[cfg(test)]
@@ -231,7 +217,7 @@ mod tests {
     use super::*;
     use insight::compare::Options;
     use insight::digest::{Digest, Key, Row};
-    use insight::metrics::Variability;
+    use session::cells::RowFormat;
 
     fn row(group: NumberGroup, name: &str, part: &'static str, value: f64) -> Row {
         Row {
@@ -365,7 +351,7 @@ mod tests {
             of("−1.000\u{a0}ms", "−50.0 %", "better (too few runs)")
         );
         assert_eq!(said(2), of("", "", "only before"));
-        let text = text(comparison.rows.iter(), RowFormat::Csv, true);
+        let text = COLUMNS.text(&comparison.rows, RowFormat::Csv, true);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(
             lines[1],

@@ -10,7 +10,7 @@ use crate::grid::{Column, Grid, GridRow, Item, LoadedItems, Rows, use_current};
 use crate::panel::PanelProps;
 use crate::viewer::{NavigationTarget, VisibleItem};
 use scene::format;
-use session::cells::{Cell, rows_text};
+use session::cells::{self, Columns};
 
 const COLUMNS: &[Column] = &[
     Column::text("track", "Track", 180, "Track of the mark.")
@@ -33,8 +33,14 @@ const COLUMNS: &[Column] = &[
         .unsorted(),
 ];
 
-/// Column names of the exported file; times are in nanoseconds.
-const NAMES: [&str; 4] = ["track", "start_ns", "duration_ns", "text"];
+/// Columns of the exported file; times are in nanoseconds.
+const EXPORTED: Columns<VisibleItem, 4> = Columns([
+    cells::Column::text("track", "Track of the mark")
+        .value(|item| item.track_title.as_str().into()),
+    cells::Column::number("start_ns", "Start").value(|item| item.span.start().into()),
+    cells::Column::number("duration_ns", "Length").value(|item| item.span.duration().into()),
+    cells::Column::text("text", "Its text").value(|item| item.text.as_str().into()),
+]);
 
 #[component]
 pub(super) fn InView(props: &PanelProps) -> Html {
@@ -70,7 +76,7 @@ pub(super) fn InView(props: &PanelProps) -> Html {
                 let (from, to) = (part.start as usize, part.end as usize);
                 let some = shown.get(from..to.min(shown.len())).unwrap_or_default();
                 let some = some.iter().filter_map(|&place| items.get(place));
-                rows_text(how, &NAMES, some.map(cells), from == 0)
+                EXPORTED.text(some, how, from == 0)
             })
         },
     );
@@ -142,15 +148,6 @@ fn of_track(items: &[VisibleItem], track: &str) -> Vec<usize> {
         .filter(|(_, item)| wanted(item))
         .map(|(place, _)| place)
         .collect()
-}
-
-fn cells(item: &VisibleItem) -> [Cell<'_>; NAMES.len()] {
-    [
-        item.track_title.as_str().into(),
-        item.span.start().0.into(),
-        item.span.duration().0.into(),
-        item.text.as_str().into(),
-    ]
 }
 
 fn grid_row(item: &VisibleItem) -> GridRow {

@@ -117,11 +117,13 @@ pub struct TreeAnswer {
 /// Columns of the export. Sizes are in bytes.
 pub(crate) const COLUMNS: Columns<TreeRow, 7> = Columns([
     Column::number("level", "Depth, from 1").value(|row| u32::from(row.level).into()),
-    Column::text("cost_centre", "Its name").value(|row| row.frame.name().into()),
-    Column::text("source", "Its location").value(|row| row.frame.location.as_deref().into()),
+    Column::text("cost_centre", "Cost centre").value(|row| row.frame.name().into()),
+    Column::text("source", "Its place in the source")
+        .value(|row| row.frame.location.as_deref().into()),
     Column::ratio("mean_with_callees", "Mean bytes").value(|row| row.bytes.total.into()),
-    Column::ratio("mean_itself", "The same without callees").value(|row| row.bytes.own.into()),
-    Column::number("last_with_callees", "Last census").value(|row| row.bytes.last_total.into()),
+    Column::ratio("mean_itself", "Mean without callees").value(|row| row.bytes.own.into()),
+    Column::number("last_with_callees", "In the last census")
+        .value(|row| row.bytes.last_total.into()),
     Column::number("last_itself", "The same without callees")
         .value(|row| row.bytes.last_own.into()),
 ]);

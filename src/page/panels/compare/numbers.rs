@@ -14,9 +14,7 @@ use crate::panel::edited;
 use insight::compare::{Comparison, Difference, Trend};
 use scene::format;
 use session::alignment::Role;
-use views::comparison::{
-    after_value, amount, before_value, change, ratio, text, verdict, visible_rows,
-};
+use views::comparison::{after_value, amount, before_value, change, ratio, verdict, visible_rows};
 use views::view::compare::{CompareColumn, CompareView};
 
 const COLUMNS: SortableColumns<CompareColumn> = sortable_columns! {
@@ -153,7 +151,7 @@ fn use_rows(comparison: Rc<Comparison>, places: Rc<Vec<usize>>) -> RowSource {
         let (from, to) = (part.start as usize, part.end as usize);
         let some = places.get(from..to.min(places.len())).unwrap_or_default();
         let rows = some.iter().filter_map(|&place| comparison.rows.get(place));
-        text(rows, how, from == 0)
+        views::comparison::COLUMNS.text(rows, how, from == 0)
     })
 }
 

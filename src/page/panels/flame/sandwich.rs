@@ -20,7 +20,7 @@ use model::profile::stack_source::CensusCounts;
 use model::profile::weights::Measure;
 use model::sorting::CompactSort;
 use scene::format;
-use session::cells::{Cell, rows_text};
+use session::cells::{self, Columns};
 use session::flame::query::{FlameQuery, FlameRow, FlameTableQuery, View};
 use views::actions::flame::FlameAction;
 use views::columns::sorted_again;
@@ -161,7 +161,7 @@ pub(super) fn Sandwich(props: &SandwichProps) -> Html {
         RowSource::local(move |part, how| {
             let (from, to) = (part.start as usize, part.end as usize);
             let some = rows.get(from..to.min(rows.len())).unwrap_or_default();
-            rows_text(how, &NAMES, some.iter().map(cells), from == 0)
+            EXPORTED.text(some, how, from == 0)
         })
     });
     html! {
@@ -175,34 +175,22 @@ pub(super) fn Sandwich(props: &SandwichProps) -> Html {
     }
 }
 
-/// Column names of the exported file. Values are in the unit of the source; those of heap profiles are means over the
+/// Columns of the exported file. Values are in the unit of the source; those of heap profiles are means over the
 /// censuses.
-const NAMES: [&str; 9] = [
-    "function",
-    "module",
-    "location",
-    "self",
-    "total",
-    "self_samples",
-    "samples",
-    "self_before",
-    "total_before",
-];
-
-fn cells(row: &FlameRow) -> [Cell<'_>; NAMES.len()] {
-    let before = row.before;
-    [
-        row.frame.name().into(),
-        row.frame.module.as_str().into(),
-        row.frame.location.as_deref().into(),
-        row.own.into(),
-        row.total.into(),
-        row.own_count.into(),
-        row.count.into(),
-        before.map(|(own, _)| own).into(),
-        before.map(|(_, total)| total).into(),
-    ]
-}
+const EXPORTED: Columns<FlameRow, 9> = Columns([
+    cells::Column::text("function", "Name of the function").value(|row| row.frame.name().into()),
+    cells::Column::text("module", "Its module").value(|row| row.frame.module.as_str().into()),
+    cells::Column::text("location", "Its place in the source")
+        .value(|row| row.frame.location.as_deref().into()),
+    cells::Column::number("self", "Weight where it is innermost").value(|row| row.own.into()),
+    cells::Column::number("total", "Weight with its callees").value(|row| row.total.into()),
+    cells::Column::number("self_samples", "Samples of self").value(|row| row.own_count.into()),
+    cells::Column::number("samples", "Samples of total").value(|row| row.count.into()),
+    cells::Column::number("self_before", "Self before")
+        .value(|row| row.before.map(|it| it.0).into()),
+    cells::Column::number("total_before", "Total before")
+        .value(|row| row.before.map(|it| it.1).into()),
+]);
 
 /// Queries the rows and the number of censuses that they sum up, again whenever the query changes; only the latest
 /// answer counts.
