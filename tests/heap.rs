@@ -623,6 +623,28 @@ fn tables_for_people_and_for_programs_agree() {
     assert!(rows.iter().all(|row| row.len() == rows[0].len()));
     let csv = stdout(&["heap", case.path(), "--csv"]);
     assert_eq!(csv.lines().count(), rows.len() - 1);
+    let document: Json =
+        serde_json::from_str(&stdout(&["heap", case.path(), "--json"])).expect("JSON");
+    let bands = document["profiles"][0]["bands"].as_array();
+    let bands = bands.expect("a list");
+    assert_eq!(bands.len(), rows.len() - 1);
+    for (band, row) in bands.iter().zip(&rows[1..]) {
+        let named = rows[0]
+            .iter()
+            .zip(row)
+            .map(|(name, cell)| (band.get(*name), *cell));
+        let mut equal = 0;
+        for (value, cell) in named {
+            match value {
+                None => continue,
+                Some(Json::Null) => assert_eq!(cell, ""),
+                Some(Json::String(text)) => assert_eq!(cell, text),
+                Some(number) => assert_eq!(cell.parse().ok(), number.as_f64(), "{band}"),
+            }
+            equal += 1;
+        }
+        assert_eq!(equal, 11, "{band}");
+    }
     let few = stdout(&["heap", case.path(), "--bands", "3"]);
     let lines: Vec<&str> = few.lines().collect();
     // Lines: title, column heads, three bands, others, total.

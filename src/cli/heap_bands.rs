@@ -1,6 +1,6 @@
 //! Bands of a heap profile with their statistics.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::heap::HeapRequest;
@@ -76,22 +76,13 @@ struct ProfileDocument {
     bands: Vec<BandDocument>,
 }
 
-/// JSON object for a band.
-#[derive(Serialize)]
-struct BandDocument {
-    label: String,
-    n: u32,
-    first: u64,
-    last: u64,
-    mean: f64,
-    max: u64,
-    /// `null` if the times of the censuses are unknown.
-    integral_byte_seconds: Option<f64>,
-    stddev: f64,
-    slope: Option<f64>,
-    intercept: Option<f64>,
-    r2: Option<f64>,
-    ipe: Option<Value>,
+/// JSON object for a band: the first columns, then its info table.
+struct BandDocument(Vec<(&'static str, Value)>);
+
+impl Serialize for BandDocument {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
 }
 
 fn document(request: &HeapRequest<'_>, number: u32, profile: &HeapProfile) -> ProfileDocument {
@@ -120,41 +111,28 @@ fn band_document(
     chosen: &SelectedBands,
     band: BandId,
 ) -> BandDocument {
-    let sums = chosen.ranking.sums(band);
-    let growth = growth(profile, &sums);
-    BandDocument {
-        label: request.display_name(profile, chosen, band),
-        n: sums.censuses,
-        first: sums.first,
-        last: sums.last,
-        mean: sums.mean(),
-        max: sums.max,
-        integral_byte_seconds: integral(profile, &sums),
-        stddev: sums.stddev(),
-        slope: growth.map(|growth| growth.slope),
-        intercept: growth.map(|growth| growth.intercept),
-        r2: growth.map(|growth| growth.r2),
-        ipe: request.info_table(profile, band).map(|table| {
-            json!({
-                "name": table.name,
-                "closure_type": table.closure_type.map(|kind| kind.name()),
-                "type": table.type_,
-                "label": table.label,
-                "module": table.module,
-                "place": table.location.to_string(),
-            })
-        }),
-    }
+    let cells = cells(request, profile, chosen, band);
+    let columns = COLUMNS.into_iter().zip(&cells);
+    let columns = columns.filter(|(name, _)| *name != "name");
+    let columns = columns.take_while(|(name, _)| *name != "bytes_per_second");
+    let mut fields: Vec<_> = columns.map(|(name, cell)| (name, cell.to_json())).collect();
+    let table = request.info_table(profile, band).map(|table| {
+        json!({
+            "name": table.name,
+            "closure_type": table.closure_type.map(|kind| kind.name()),
+            "type": table.type_,
+            "label": table.label,
+            "module": table.module,
+            "place": table.location.to_string(),
+        })
+    });
+    fields.push(("ipe", json!(table)));
+    BandDocument(fields)
 }
 
 /// Returns the growth of a band over time; `None` if the times of the censuses are unknown.
 fn growth(profile: &HeapProfile, sums: &BandSums) -> Option<Growth> {
     sums.growth().filter(|_| profile.is_timed())
-}
-
-/// Returns the integral of a band over time; `None` if the times of the censuses are unknown.
-fn integral(profile: &HeapProfile, sums: &BandSums) -> Option<f64> {
-    profile.is_timed().then(|| sums.integral_byte_seconds())
 }
 
 fn cells<'a>(
@@ -165,6 +143,8 @@ fn cells<'a>(
 ) -> [Cell<'a>; COLUMNS.len()] {
     let sums = chosen.ranking.sums(band);
     let growth = growth(profile, &sums);
+    // Unknown if the times of the censuses are.
+    let integral = profile.is_timed().then(|| sums.integral_byte_seconds());
     let table = request.info_table(profile, band);
     let of_table = |text: fn(&InfoTable<'a>) -> &'a str| Cell::from(table.as_ref().map(text));
     let kind = table.as_ref().and_then(|table| table.closure_type);
@@ -177,7 +157,7 @@ fn cells<'a>(
         sums.last.into(),
         sums.mean().into(),
         sums.max.into(),
-        integral(profile, &sums).into(),
+        integral.into(),
         sums.stddev().into(),
         growth.map(|growth| growth.slope).into(),
         growth.map(|growth| growth.intercept).into(),
