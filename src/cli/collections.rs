@@ -5,8 +5,9 @@ use super::out::print_table;
 use super::{Condition, Failure, ListArguments, Out, Table, print_message, report};
 use analysis::numbers::Collection;
 use analysis::numbers::collections_query::{CollectionColumn, CollectionsQuery};
-use model::format::{NO_VALUE, bytes, duration_ns, time};
+use model::format::{NO_VALUE, bytes};
 use session::collection_export::COLUMNS;
+use views::words::collection::cells;
 
 /// Column titles on a terminal.
 const HEADS: [&str; 8] = [
@@ -53,15 +54,9 @@ pub(super) fn run(arguments: &ListArguments, out: &mut Out) -> Result<Condition,
 
 /// Formats a row for a terminal.
 fn line(gc: &Collection) -> [String; 8] {
-    let or_dash = |text: Option<String>| text.unwrap_or_else(|| NO_VALUE.to_owned());
-    [
-        duration_ns(gc.pause_ns()),
-        time(gc.start),
-        or_dash(gc.sync_ns.map(duration_ns)),
-        or_dash(gc.generation.map(|generation| generation.to_string())),
-        or_dash(gc.generation.map(|_| bytes(gc.copied_bytes))),
-        or_dash(gc.live_bytes.map(bytes)),
-        or_dash(gc.heap_size_bytes.map(bytes)),
-        format!("#{} on capability {}", gc.number, gc.cap),
-    ]
+    let [_, start, generation, _, _, pause, sync, copied, _, live, _] = cells(gc);
+    let size = gc.heap_size_bytes;
+    let size = size.map_or_else(|| NO_VALUE.to_owned(), bytes);
+    let which = format!("#{} on capability {}", gc.number, gc.cap);
+    [pause, start, sync, generation, copied, live, size, which]
 }
