@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use serde_json::json;
 
 use super::flame_comparison::ComparedLog;
 use super::out::MAX_ROWS;
@@ -28,6 +27,7 @@ use model::profile::weights::Measure;
 use model::time::Interval;
 use scene::palette::Palette;
 use session::Session;
+use session::cells::{Column, Columns};
 use session::flame::query::{ExportFormat, FlameQuery, FlameRow, FlameTableQuery, View};
 use session::flame::transform::Transform;
 use symbols::{MAGIC_BYTES, Symbols};
@@ -505,14 +505,19 @@ fn picture(session: &Session, query: &FlameQuery) -> Option<String> {
 }
 
 /// Columns of the table of totals; weights are in nanoseconds or bytes.
-const COLUMNS: [&str; 6] = [
-    "frame",
-    "self",
-    "total",
-    "self_samples",
-    "samples",
-    "location",
-];
+const COLUMNS: Columns<FlameRow, 9> = Columns([
+    Column::text("frame", "Its name").value(|row| row.frame.name().into()),
+    Column::number("self", "Weight where it is innermost").value(|row| row.own.into()),
+    Column::number("total", "Weight with its callees").value(|row| row.total.into()),
+    Column::number("self_samples", "Samples of self").value(|row| row.own_count.into()),
+    Column::number("samples", "Samples of total").value(|row| row.count.into()),
+    Column::text("location", "Its place").value(|row| row.frame.location.as_deref().into()),
+    Column::text("label", "Bare name").value(|row| row.frame.label.as_str().into()),
+    Column::text("module", "Its module").value(|row| row.frame.module.as_str().into()),
+    Column::text("package", "Its package").value(|row| row.frame.package.as_str().into()),
+]);
+/// Number of columns without those that only JSON has.
+const PRINTED: usize = 6;
 
 fn print_totals(
     (rows, most): (&[FlameRow], usize),
@@ -520,31 +525,12 @@ fn print_totals(
     output: Output,
     out: &mut Out,
 ) -> io::Result<()> {
-    let mut table = Table::begin(out, output, &COLUMNS)?;
+    let names = COLUMNS.names();
+    let shown = if output.json { names.len() } else { PRINTED };
+    let mut table = Table::begin(out, output, &names[..shown])?;
     for row in rows.iter().take(most) {
         let row = row.with_means(censuses);
-        if table.is_json() {
-            table.object(&json!({
-                "frame": row.frame.name(),
-                "label": row.frame.label,
-                "module": row.frame.module,
-                "package": row.frame.package,
-                "location": row.frame.location,
-                "self": row.own,
-                "total": row.total,
-                "self_samples": row.own_count,
-                "samples": row.count,
-            }))?;
-        } else {
-            table.row(&[
-                row.frame.name().into(),
-                row.own.into(),
-                row.total.into(),
-                row.own_count.into(),
-                row.count.into(),
-                row.frame.location.as_deref().into(),
-            ])?;
-        }
+        table.row(&COLUMNS.cells(&row)[..shown])?;
     }
     table.end()?;
     let more = rows.len().saturating_sub(most);
