@@ -169,7 +169,7 @@ proptest! {
         prop_assert_eq!(rows.len() as u64, summary.collections.unwrap_or(0));
         prop_assert!(rows.is_sorted_by_key(|row| row.start));
         let longest = summary.generations.iter().filter(|row| row.collections > 0).map(|row| row.max_pause_ns).max();
-        for column in [CollectionColumn::Pause, CollectionColumn::Balance, CollectionColumn::Live] {
+        for column in [CollectionColumn::Pause, CollectionColumn::Copied, CollectionColumn::Live] {
             let query = CollectionsQuery { range: Some(range), sort: column, descending: true, rows: 0..3, pauses: true, pause_ns: None };
             let reply = session.ask(&query);
             prop_assert_eq!(reply.rows.len(), rows.len().min(3));

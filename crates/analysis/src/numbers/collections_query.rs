@@ -17,8 +17,6 @@ pub enum CollectionColumn {
     Start,
     /// Number of the collection.
     Number,
-    /// Capability that led the collection.
-    Cap,
     /// Oldest generation collected.
     Generation,
     /// Sequential collections before parallel ones.
@@ -33,14 +31,8 @@ pub enum CollectionColumn {
     Copied,
     /// Unused bytes at the ends of blocks.
     Slop,
-    /// Bytes of held memory outside of any block.
-    Fragmentation,
-    /// Share of bytes copied in balance.
-    Balance,
     /// Live bytes after the collection.
     Live,
-    /// Memory held by the runtime.
-    HeapSize,
     /// Bytes allocated since the previous collection.
     Allocated,
 }
@@ -52,7 +44,6 @@ impl CollectionColumn {
         match self {
             Self::Start => gc.start.0,
             Self::Number => gc.number.into(),
-            Self::Cap => gc.cap.0.into(),
             Self::Generation => known(gc.generation.map(u64::from)),
             Self::Kind => gc.is_parallel().into(),
             Self::Pause => gc.pause_ns(),
@@ -60,11 +51,7 @@ impl CollectionColumn {
             Self::Sync => known(gc.sync_ns),
             Self::Copied => gc.copied_bytes,
             Self::Slop => gc.slop_bytes,
-            Self::Fragmentation => gc.fragmentation_bytes,
-            // Bits of non-negative floats sort like the floats.
-            Self::Balance => known(gc.balance().map(f64::to_bits)),
             Self::Live => known(gc.live_bytes),
-            Self::HeapSize => known(gc.heap_size_bytes),
             Self::Allocated => gc.allocated_bytes,
         }
     }
