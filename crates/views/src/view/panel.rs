@@ -6,7 +6,6 @@ use std::fmt;
 use std::rc::Rc;
 
 use crate::key::Chord;
-use session::link_text::{cut, order_words, unescape};
 
 /// Panel below the timeline, as an entry of the table of panels.
 #[derive(Debug)]
@@ -79,40 +78,50 @@ impl PanelSettings for () {
     }
 }
 
-/// Formats the order of a table, unless it is the default one: its column, and the direction if that is not usual.
-pub(super) fn write_order<C: Copy + Default + PartialEq>(
-    (column, descending): (C, bool),
-    name: fn(C) -> &'static str,
-    largest_first: fn(C) -> bool,
-) -> Option<String> {
-    let fresh = C::default();
-    let is_fresh = column == fresh && descending == largest_first(fresh);
-    (!is_fresh).then(|| order_words(name(column), descending, largest_first(column)))
+/// Implements [`PanelSettings`] for the settings of a table, with the function that parses a column, and the link keys
+/// of order and filter.
+macro_rules! table_settings {
+    ($settings:ty, $column:ident::$named:ident, [$order_key:literal, $filter_key:literal]) => {
+        impl $crate::view::panel::PanelSettings for $settings {
+            fn write(&self) -> Vec<(&'static str, Option<String>)> {
+                use session::link_text::{escape_text, order_words, unless};
+                let usual = Self::default();
+                let order = (self.sort, self.descending);
+                let order = unless(order, (usual.sort, usual.descending));
+                let order = order.map(|(sort, descending)| {
+                    order_words(sort.name(), descending, sort.largest_first())
+                });
+                vec![
+                    ($order_key, order),
+                    ($filter_key, escape_text(&self.filter)),
+                ]
+            }
+
+            fn read(&mut self, key: &str, raw: &str) -> $crate::view::panel::ParseResult {
+                use session::link_text::{cut, read_order, unescape};
+                use $crate::view::panel::ParseResult;
+                let is_known = [$order_key, $filter_key].contains(&key);
+                let Some(value) = unescape(raw).filter(|_| is_known) else {
+                    return ParseResult::UnknownKey;
+                };
+                if key == $filter_key {
+                    cut(&value).clone_into(&mut self.filter);
+                    return ParseResult::Applied;
+                }
+                if value.is_empty() {
+                    return ParseResult::Invalid;
+                }
+                let order = read_order(&value, $column::$named, $column::largest_first);
+                let usual = Self::default();
+                (self.sort, self.descending) = order.unwrap_or((usual.sort, usual.descending));
+                // It may come from a newer version.
+                order.map_or(ParseResult::Unsupported, |_| ParseResult::Applied)
+            }
+        }
+    };
 }
 
-/// Parses a piece of a link about a table, whose keys are those of its order and of its filter. `set_order` returns
-/// whether the order is known.
-pub(super) fn read_table(
-    [order_key, filter_key]: [&str; 2],
-    (key, raw): (&str, &str),
-    filter: &mut String,
-    set_order: impl FnOnce(&str) -> bool,
-) -> ParseResult {
-    let is_known = key == order_key || key == filter_key;
-    let Some(value) = unescape(raw).filter(|_| is_known) else {
-        return ParseResult::UnknownKey;
-    };
-    if key == filter_key {
-        cut(&value).clone_into(filter);
-        return ParseResult::Applied;
-    }
-    match value.as_str() {
-        "" => ParseResult::Invalid,
-        value if set_order(value) => ParseResult::Applied,
-        // It may come from a newer version.
-        _ => ParseResult::Unsupported,
-    }
-}
+pub(super) use table_settings;
 
 /// Removes an item from a list, or appends it if the list does not contain it.
 pub fn toggle_item<T: PartialEq>(list: &mut Vec<T>, item: T) {

@@ -5,10 +5,9 @@
 //! | `ys` | sort column, with `.up` or `.down` if not in its default direction | `entries`, `name.down` |
 //! | `yq` | filter | `kind:thunk entries>1000` |
 
-use super::panel::{PanelSettings, ParseResult, read_table, write_order};
+use super::panel::table_settings;
 use crate::columns::sorted_again;
 use analysis::ticky::TickyColumn;
-use session::link_text::{escape_text, read_order};
 
 /// Settings of the table; part of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,27 +49,12 @@ impl TickyView {
     }
 }
 
-impl PanelSettings for TickyView {
-    fn write(&self) -> Vec<(&'static str, Option<String>)> {
-        let (order, name) = ((self.sort, self.descending), TickyColumn::name);
-        let sort = write_order(order, name, TickyColumn::largest_first);
-        vec![("ys", sort), ("yq", escape_text(&self.filter))]
-    }
-
-    fn read(&mut self, key: &str, raw: &str) -> ParseResult {
-        read_table(["ys", "yq"], (key, raw), &mut self.filter, |words| {
-            let order = read_order(words, TickyColumn::from_name, TickyColumn::largest_first);
-            let usual = Self::default();
-            (self.sort, self.descending) = order.unwrap_or((usual.sort, usual.descending));
-            order.is_some()
-        })
-    }
-}
+table_settings!(TickyView, TickyColumn::from_name, ["ys", "yq"]);
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::panel::read_back;
+    use crate::view::panel::{PanelSettings, ParseResult, read_back};
 
     #[test]
     fn what_a_link_says_is_read_as_it_was_written() {
