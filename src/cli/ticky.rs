@@ -7,7 +7,7 @@ use super::{Condition, Failure, LogFile, Out, Output, Range, Table, print_messag
 use analysis::ticky::{TickyColumn, TickyQuery, TickyRow, TickyTable};
 use scene::format;
 use session::cells::row_object;
-use session::ticky_export::{cells, names};
+use session::ticky_export::COLUMNS;
 use views::words::ticky::{HOW_TO_RECORD, count_errs, flaw_text, size_sign};
 
 #[derive(Debug, clap::Args)]
@@ -62,8 +62,8 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     if arguments.output.json {
         out.json(&document(&table))?;
     } else if arguments.tsv || arguments.output.is_csv() {
-        let rows = table.rows.iter().map(|row| cells(&table, row));
-        Table::print(out, arguments.output, &names(), rows)?;
+        let rows = table.rows.iter().map(|row| COLUMNS.cells(row));
+        Table::print(out, arguments.output, &COLUMNS.names(), rows)?;
     } else {
         out.text(in_columns(&table))?;
         let more = table.total.saturating_sub(table.rows.len() as u64);
@@ -94,9 +94,9 @@ fn most_rows(arguments: &Arguments) -> u64 {
 }
 
 fn document(table: &TickyTable) -> serde_json::Value {
-    let names = names();
+    let names = COLUMNS.names();
     let rows = table.rows.iter();
-    let rows = rows.map(|row| row_object(&names, &cells(table, row)));
+    let rows = rows.map(|row| row_object(&names, &COLUMNS.cells(row)));
     json!({
         "counters": table.counters,
         "samples": table.samples,

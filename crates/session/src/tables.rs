@@ -12,10 +12,9 @@ use crate::events::EventRow;
 use crate::heap::moments::CensusDiffQuery;
 use crate::heap::table::BandTableQuery;
 use crate::heap::tree::TreeQuery;
-use crate::ticky_export::ticky_text;
-use crate::{collection_export, events, heap, thread_export};
+use crate::{collection_export, events, heap, thread_export, ticky_export};
 use analysis::numbers::collections_query::CollectionsQuery;
-use analysis::ticky::{TickyQuery, TickyTable};
+use analysis::ticky::TickyQuery;
 use analysis::timeline::thread_table::ThreadTableQuery;
 use model::time::Interval;
 
@@ -76,21 +75,10 @@ macro_rules! table_queries {
 table_queries! {
     ThreadTableQuery, "threads as text": |table| &table.as_ref()?.rows => thread_export::COLUMNS;
     CollectionsQuery, "collections as text": |table| &table.rows => collection_export::COLUMNS;
+    TickyQuery, "ticky as text": |table| &table.rows => ticky_export::COLUMNS;
     BandTableQuery, "table of bands as text": |table| &table.as_ref()?.rows => heap::export::COLUMNS;
     CensusDiffQuery, "two censuses as text": |found| &found.as_ref()?.rows => heap::moments::COLUMNS;
     TreeQuery, "cost-centre tree as text": |tree| &tree.as_ref()?.rows => heap::tree::COLUMNS;
-}
-
-impl TableQuery for TickyQuery {
-    const TEXT_NAME: &'static str = "ticky as text";
-
-    fn with_rows(self, rows: Range<u64>) -> Self {
-        Self { rows, ..self }
-    }
-
-    fn text(&self, table: &TickyTable, format: RowFormat) -> Option<String> {
-        Some(ticky_text(table, format, self.rows.start == 0))
-    }
 }
 
 impl TableQuery for EventRowsQuery {

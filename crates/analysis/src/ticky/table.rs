@@ -103,6 +103,10 @@ pub struct TickyRow {
     pub info: Option<Info>,
     /// Counts in the range.
     pub counts: Counts,
+    /// As [`TickyTable::whole_bytes`].
+    pub whole_bytes: Option<u64>,
+    /// As [`TickyTable::has_allocd`].
+    pub has_allocd: bool,
 }
 
 /// Information about the info table of a counter.
@@ -230,6 +234,16 @@ impl TickyRow {
         let bare = info.name.strip_prefix(&info.module);
         let bare = bare.and_then(|name| name.strip_prefix('.'));
         bare.filter(|name| !name.starts_with("sat_"))
+    }
+
+    /// Returns the fraction of all bytes allocated by the program.
+    pub fn share(&self, bytes: u64) -> Option<f64> {
+        ratio(bytes, self.whole_bytes?)
+    }
+
+    /// Returns the bytes of its closures, if the log has them.
+    pub fn allocd_bytes(&self) -> Option<u64> {
+        self.has_allocd.then_some(self.counts.allocd_bytes)
     }
 
     /// Returns the number of closures allocated, computed from their size.
@@ -416,10 +430,9 @@ impl Ticky {
             }
         }
         let total = keyed.len() as u64;
-        let rows = sorted_part(&keyed, query);
-        TickyTable {
+        let mut table = TickyTable {
             first: query.rows.start,
-            rows: rows.filter_map(|index| self.row(&view(index)?)).collect(),
+            rows: Vec::new(),
             total,
             all,
             allocated_bytes: known.allocated_bytes,
@@ -430,17 +443,23 @@ impl Ticky {
             has_counts: !self.deltas.sums_so_far().is_empty(),
             has_allocd: self.has_allocd,
             entries_hold_bytes: self.entries_hold_bytes(),
-        }
+        };
+        let rows = sorted_part(&keyed, query);
+        let rows = rows.filter_map(|index| Some(self.row(&view(index)?, &table)));
+        table.rows = rows.collect();
+        table
     }
 
-    fn row(&self, view: &CounterView<'_>) -> Option<TickyRow> {
-        Some(TickyRow {
+    fn row(&self, view: &CounterView<'_>, table: &TickyTable) -> TickyRow {
+        TickyRow {
             id: view.id(),
             definition: view.definition().cloned(),
             parent: view.definition().and_then(|it| self.parent(it)),
             info: view.info(),
             counts: view.counts,
-        })
+            whole_bytes: table.whole_bytes(),
+            has_allocd: table.has_allocd,
+        }
     }
 
     /// Returns whether the bytes of closures were added to the entries.
