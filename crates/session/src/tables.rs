@@ -9,7 +9,7 @@ use super::query::{Host, Query};
 use crate::cells::RowFormat;
 use crate::event_list::{EventRowsQuery, NoRows};
 use crate::events::EventRow;
-use crate::heap::moments::CensusDiffQuery;
+use crate::heap::census_diff::CensusDiffQuery;
 use crate::heap::table::BandTableQuery;
 use crate::heap::tree::TreeQuery;
 use crate::{collection_export, events, heap, thread_export, ticky_export};
@@ -77,7 +77,7 @@ table_queries! {
     CollectionsQuery, "collections as text": |table| &table.rows => collection_export::COLUMNS;
     TickyQuery, "ticky as text": |table| &table.rows => ticky_export::COLUMNS;
     BandTableQuery, "table of bands as text": |table| &table.as_ref()?.rows => heap::export::COLUMNS;
-    CensusDiffQuery, "two censuses as text": |found| &found.as_ref()?.rows => heap::moments::COLUMNS;
+    CensusDiffQuery, "two censuses as text": |found| &found.as_ref()?.rows => heap::census_diff::COLUMNS;
     TreeQuery, "cost-centre tree as text": |tree| &tree.as_ref()?.rows => heap::tree::COLUMNS;
 }
 
