@@ -128,9 +128,9 @@ fn spans(log: &Session) -> (Vec<SpanTotal>, BTreeMap<String, u64>) {
     (totals, stacks)
 }
 
-/// Only collections of its own process are cut out of a span, and an open one ends with its process.
-#[test]
-fn spans_of_a_process_are_those_of_its_own_log() {
+/// Returns the logs of two processes with collections: the first one announces spans, one of which stays open, and
+/// ends long before the second one.
+fn announcing_processes() -> [Vec<u8>; 2] {
     let mut first = LogBuilder::new();
     first.block(Some(0), (10, 10_000), |log| {
         log.event(0, 10, &1_u32.to_be_bytes())
@@ -156,12 +156,46 @@ fn spans_of_a_process_are_those_of_its_own_log() {
             .stop(30_000, 1, 5)
     });
     let second = second.end().bytes.clone();
+    [first, second]
+}
+
+/// Only collections of its own process are cut out of a span, and an open one ends with its process.
+#[test]
+fn spans_of_a_process_are_those_of_its_own_log() {
+    let [first, second] = announcing_processes();
     let merged = merge_logs(&[&first, &second], &Align::Start, &[]);
     let alone = spans(&session(&first));
     let expected = [("open", 4_000, 1), ("work", 3_900, 1)];
     let expected = expected.map(|(name, ns, count)| (name.to_owned(), ns, count));
     assert_eq!(alone.0, expected);
     assert_eq!(spans(&session(&merged.expect("a plan").0)), alone);
+}
+
+/// An open span is as long in numbers and rows as its frame, which has no collections here.
+#[test]
+fn an_open_span_is_as_long_as_in_the_flame_graph() {
+    let [first, second] = announcing_processes();
+    let merged = merge_logs(&[&first, &second], &Align::Start, &[]);
+    let mut merged = session(&merged.expect("a plan").0);
+    // The second search, for new prefixes, finds the same as the one at the end of the log.
+    for _ in 0..2 {
+        let (_, stacks) = spans(&merged);
+        let expected = stacks["open"];
+        let metric = insight::metrics::metric_by_name("span.time").expect("a metric");
+        let labels = Labels::from([("name".to_owned(), "open".to_owned())]);
+        let context = MetricContext::new(RuleContext::new(merged.recording(), None));
+        let lengths: Vec<u64> = match metric.evaluate(&context, &labels) {
+            Ok(Numbers::Many(all)) => all.iter().map(|seen| seen.value as u64).collect(),
+            _ => Vec::new(),
+        };
+        assert_eq!(lengths, [expected]);
+        let mut listed = merged.recording().tracks.spans.listed().iter();
+        let open = listed.find(|listed| listed.info.name == "open");
+        assert_eq!(open.map(|listed| listed.info.total_ns), Some(expected));
+        drop(context);
+        let prefixes = merged.recording().tracks.prefixes().clone();
+        merged.set_span_prefixes(prefixes);
+    }
 }
 
 /// A collection that overlaps one of another process counts where it begins, and stops only its own capabilities.

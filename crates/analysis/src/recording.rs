@@ -384,9 +384,10 @@ impl Recording {
         let processes = self.store.account().processes();
         self.numbers
             .finish(processes.flat_map(|(_, pauses)| pauses.all()));
-        self.tracks
-            .finish(&self.numbers, &self.messages, reader.index(), end);
+        self.tracks.finish(&self.numbers, reader.index(), end);
         let span_processes = self.span_processes();
+        self.tracks
+            .find_spans(&self.messages, |cap| span_processes.end(cap));
         self.telemetry.finish(&span_processes);
         let (info, tasks, store) = (&self.info, &self.tracks.tasks, &self.store);
         self.phases = Phases::find(info, tasks, store, &self.numbers, completeness.ends);
@@ -487,9 +488,11 @@ impl Recording {
 
     /// Changes the prefixes of span messages, and searches the messages again if the log has been read to its end.
     pub fn set_span_prefixes(&mut self, prefixes: SpanPrefixes) {
-        let end = self.is_finished().then(|| self.end());
-        self.tracks.set_prefixes(prefixes, &self.messages, end);
-        if end.is_some() {
+        self.tracks.set_prefixes(prefixes);
+        if self.is_finished() {
+            let processes = self.span_processes();
+            self.tracks
+                .find_spans(&self.messages, |cap| processes.end(cap));
             self.with_profiles(Profiles::rebuild_for_prefixes);
         }
     }

@@ -10,7 +10,7 @@ use super::tasks::Tasks;
 use super::user_spans::{SpanPrefixes, UserSpans};
 use crate::numbers::Numbers;
 use eventlog::blocks::BlockIndex;
-use eventlog::ids::Nanos;
+use eventlog::ids::{CapId, Nanos};
 use eventlog::{EventSet, Record, Sink};
 
 /// Timeline rows of a log other than capabilities, threads and messages.
@@ -50,34 +50,25 @@ impl Tracks {
         self.collections.extend(numbers);
     }
 
-    /// Completes all rows once the log has been read to its end; open spans end there.
-    pub fn finish(
-        &mut self,
-        numbers: &Numbers,
-        messages: &Messages,
-        blocks: &BlockIndex,
-        end: Nanos,
-    ) {
+    /// Completes all rows but the spans of the program once the log has been read to its end; what is open ends
+    /// there.
+    pub fn finish(&mut self, numbers: &Numbers, blocks: &BlockIndex, end: Nanos) {
         self.graphs.extend(numbers);
         self.collections.finish(numbers);
         self.nonmoving.finish(end);
         self.tasks.finish(end);
-        self.spans = UserSpans::find(messages, &self.prefixes, end);
         self.blocks = BlockLanes::new(blocks);
     }
 
-    /// Changes the prefixes of span messages. `end` is the end of the log once it has been read: the messages are
-    /// then searched again.
-    pub fn set_prefixes(
-        &mut self,
-        prefixes: SpanPrefixes,
-        messages: &Messages,
-        end: Option<Nanos>,
-    ) {
+    /// Finds the spans of the program in all messages of the log. `end_of` returns the end of open spans that began
+    /// on a capability.
+    pub fn find_spans(&mut self, messages: &Messages, end_of: impl Fn(Option<CapId>) -> Nanos) {
+        self.spans = UserSpans::find(messages, &self.prefixes, end_of);
+    }
+
+    /// Changes the prefixes of span messages, for the next search.
+    pub fn set_prefixes(&mut self, prefixes: SpanPrefixes) {
         self.prefixes = prefixes;
-        if let Some(end) = end {
-            self.spans = UserSpans::find(messages, &self.prefixes, end);
-        }
     }
 
     /// Returns the prefixes of span messages.

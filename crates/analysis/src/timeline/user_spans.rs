@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use super::messages::Messages;
 use crate::automata::user_span::{Announcement, OpenStarts, step};
 use eventlog::hash::SeededMap;
-use eventlog::ids::Nanos;
+use eventlog::ids::{CapId, Nanos};
 use model::class::Class;
 use model::sorting::CompactSort;
 use model::span_lane::{SpanLane, TimelineSpan};
@@ -182,6 +182,7 @@ struct Name {
     text: Box<str>,
     /// Number of its numbers that are open.
     open_numbers: u32,
+    /// Open span of the row; its end is that of its last call so far.
     open: Option<UserSpan>,
     spans: Vec<UserSpan>,
     /// Whether two of its numbers were open at once. Until then, its calls are the spans of the row.
@@ -249,8 +250,13 @@ pub struct UserSpans {
 }
 
 impl UserSpans {
-    /// Finds the spans that messages announce in a log that ends at `end`.
-    pub fn find(messages: &Messages, prefixes: &SpanPrefixes, end: Nanos) -> Self {
+    /// Finds the spans that messages announce. `end_of` returns the end of open calls that began on a capability:
+    /// that of its process.
+    pub fn find(
+        messages: &Messages,
+        prefixes: &SpanPrefixes,
+        end_of: impl Fn(Option<CapId>) -> Nanos,
+    ) -> Self {
         let mut matcher = SpanMatcher::default();
         for number in 0..messages.len() {
             let (time, text) = (messages.time(number), messages.text(number));
@@ -259,7 +265,7 @@ impl UserSpans {
                 matcher.message(span_message, time, number);
             }
         }
-        matcher.finish(end)
+        matcher.finish(|call| end_of(messages.cap(call.first)))
     }
 
     /// Returns the listed names, in the order of their first starts.
@@ -371,6 +377,8 @@ impl SpanMatcher {
                     name.open_numbers = name.open_numbers.saturating_sub(1);
                     if name.open_numbers == 0 {
                         name.close(time, Some(number));
+                    } else if let Some(open) = &mut name.open {
+                        open.end = time;
                     }
                 }
             }
@@ -378,16 +386,23 @@ impl SpanMatcher {
         }
     }
 
-    fn finish(mut self, end: Nanos) -> UserSpans {
+    fn finish(mut self, end_of: impl Fn(&UserSpan) -> Nanos) -> UserSpans {
         for ((place, _), OpenCall { span, .. }) in self.open_calls {
-            let name = self.names.get_mut(place);
-            if let Some(name) = name.filter(|name| name.is_concurrent) {
-                let end = end.0.max(span.start);
+            let Some(name) = self.names.get_mut(place) else {
+                continue;
+            };
+            let end = end_of(&span).0.max(span.start);
+            if let Some(open) = &mut name.open {
+                open.end = open.end.max(end);
+            }
+            if name.is_concurrent {
                 name.calls.push(UserSpan { end, ..span });
             }
         }
         for name in &mut self.names {
-            name.close(end.0.max(name.open.map_or(0, |open| open.start)), None);
+            if let Some(open) = name.open {
+                name.close(open.end, None);
+            }
         }
         let names = self.names.len();
         if names > MAX_NAMES {
@@ -452,7 +467,7 @@ mod tests {
         for (time, text) in messages {
             all.push(Nanos(*time), None, MessageKind::Message, text.as_bytes());
         }
-        UserSpans::find(&all, &SpanPrefixes::default(), Nanos(end))
+        UserSpans::find(&all, &SpanPrefixes::default(), |_| Nanos(end))
     }
 
     fn times(spans: &UserSpans) -> Vec<(String, Vec<(u64, u64)>)> {
@@ -631,6 +646,38 @@ mod tests {
             found.listed[0].lane.get(0).map(|piece| piece.code),
             Some(OPEN)
         );
+    }
+
+    /// Calls that are not over end with the process that began them; a row ends with its last call.
+    #[test]
+    fn open_calls_end_with_their_process() {
+        let found = |stop: Option<u64>| {
+            let mut all = Messages::default();
+            let mut tell = |time, cap, text: &str| {
+                let cap = Some(CapId(cap));
+                all.push(Nanos(time), cap, MessageKind::Message, text.as_bytes());
+            };
+            tell(1, 0, "START 1 a");
+            tell(2, 1, "START 2 a");
+            tell(3, 0, "START b");
+            if let Some(stop) = stop {
+                tell(stop, 1, "STOP 2 a");
+            }
+            let end_of = |cap: Option<CapId>| Nanos(if cap == Some(CapId(0)) { 5 } else { 9 });
+            let found = UserSpans::find(&all, &SpanPrefixes::default(), end_of);
+            let calls = found.listed.iter().flat_map(ListedSpans::calls);
+            let calls: Vec<(u64, u64)> = calls.map(|call| (call.start, call.end)).collect();
+            (times(&found), calls)
+        };
+        for (stop, end) in [(None, 9), (Some(8), 8), (Some(4), 4)] {
+            let (rows, calls) = found(stop);
+            let row = (1, end.max(5));
+            assert_eq!(
+                rows,
+                [("a".to_owned(), vec![row]), ("b".to_owned(), vec![(3, 5)])]
+            );
+            assert_eq!(calls, [(1, 5), (2, end), (3, 5)]);
+        }
     }
 
     #[test]

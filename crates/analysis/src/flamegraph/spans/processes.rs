@@ -70,7 +70,7 @@ impl SpanProcesses {
     }
 
     /// Returns the end of an open span that began on a capability.
-    pub(super) fn end(&self, cap: Option<CapId>) -> Nanos {
+    pub(crate) fn end(&self, cap: Option<CapId>) -> Nanos {
         let process = self.all.get(self.index_of(cap));
         process.map_or(Nanos(0), |process| process.end)
     }
