@@ -488,10 +488,39 @@ fn the_command_line() {
         Some(1),
         "a damaged log is cut, and that is said: {said}"
     );
-    assert!(!said.is_empty());
+    assert!(!said.is_empty() && !said.contains("does not show"));
     let (code, said) = status(&["info", &new]);
     assert_eq!(code, Some(0), "no bytes of the new one are lost: {said}");
     assert!(said.contains("the program was killed"), "{said}");
+}
+
+/// The format has no event for lost bytes: the command says that the new log does not show them.
+#[test]
+fn a_new_log_does_not_show_damage_and_the_command_says_so() {
+    let folder = TempDir::new().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let mut log = LogBuilder::new();
+    log.block(Some(0), (10, 10_000), |log| log.runs(10, 4));
+    log.raw(&[0xAB; 64]);
+    log.block(Some(0), (20_000, 30_000), |log| log.runs(20_000, 4));
+    let damaged = path("damaged.eventlog");
+    fs::write(&damaged, &log.end().bytes).expect("a file");
+    let status = |arguments: &[&str]| {
+        let output = eventscope(arguments);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), said)
+    };
+    for command in [&["cut"][..], &["merge", "--by", "start"]] {
+        let new = path(command[0]);
+        let (code, said) = status(&[command, &[damaged.as_str(), "-o", &new]].concat());
+        assert_eq!(code, Some(1), "{said}");
+        assert!(
+            said.contains("does not show that the damaged part is missing"),
+            "{said}"
+        );
+        let (code, said) = status(&["info", &new]);
+        assert_eq!(code, Some(0), "{said}");
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ use super::{Condition, Failure, LogFile, Range, print_message, report};
 use analysis::info::Info;
 use eventlog::hash::SeededSet;
 use eventlog::ids::{CapId, ThreadId};
-use eventlog::{Event, EventSet, EventType, Record};
+use eventlog::{Event, EventSet, EventType, LogReader, Record};
 use eventlog_edit::anonymous::Anonymizer;
 use eventlog_edit::cut::{Cut, CutCounts, Selection};
 
@@ -102,7 +102,20 @@ pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
     if arguments.verbose {
         print_counts(counts, reader.len().0, begin);
     }
-    Ok(report(&reader))
+    let condition = report(&reader);
+    report_untold_damage(&reader);
+    Ok(condition)
+}
+
+/// Reports that a new log lacks the lost bytes of a damaged one without showing it. It shows only a missing end.
+pub(super) fn report_untold_damage(reader: &LogReader) {
+    let damage = reader.damage();
+    let mut kinds = damage.kinds();
+    if kinds.any(|(kind, _)| kind.loses_data() && !kind.is_missing_end()) {
+        print_message(
+            "the new log contains what can be read, and does not show that the damaged part is missing",
+        );
+    }
 }
 
 /// Prints event and byte counts and the throughput to standard error.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Instant;
 
-use super::cut::speed;
+use super::cut::{report_untold_damage, speed};
 use super::duration::nanoseconds;
 use super::input::Input;
 use super::output_file::{create_output, finish_output};
@@ -177,6 +177,7 @@ fn survey(log: &LogFile, input: &Input, align: &Align) -> Result<(Facts, Conditi
         .read(&mut survey)
         .map_err(|failure| failure.in_log(log.path()))?;
     let condition = report_in_log(log.path(), &reader);
+    report_untold_damage(&reader);
     let header = reader.header().map(|header| &**header);
     Ok((survey.finish(header), condition, reader.len().0))
 }
