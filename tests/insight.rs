@@ -399,6 +399,13 @@ fn the_share_of_messages_is_that_of_the_whole_log() {
         [share(told(nothing)), share(told(part))],
         [whole.clone(), whole]
     );
+    let has_bytes = |range| {
+        let found = findings_of(&session, range).findings.into_iter();
+        let mut found = found.filter(|found| found.rule == "many-messages");
+        let numbers = found.next().expect("it is found").numbers;
+        numbers.iter().any(|(name, _)| name == "bytes")
+    };
+    assert_eq!([None, part].map(has_bytes), [true, false]);
 }
 
 /// Renumbers the capabilities of a log with `number`.

@@ -119,6 +119,11 @@ impl<'a> RuleContext<'a> {
         self.is_whole.then(|| self.for_rules_in(None))
     }
 
+    /// Returns whether no range was given, so that the whole log is meant.
+    pub(crate) const fn is_whole(&self) -> bool {
+        self.is_whole
+    }
+
     /// Returns the bytes allocated. For the whole log, this includes the data of the last collection, at which the
     /// default range of rules ends.
     pub fn allocated_bytes(&self) -> Option<u64> {

@@ -70,8 +70,11 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
         "A short constant text costs less than one that is built at run time.".into();
     finding.set_numbers([
         ("messages", Value::Count(count)),
-        ("bytes", Value::Bytes(bytes)),
         ("running time for each", Value::Ns(between_ns)),
     ]);
+    if context.is_whole() {
+        let bytes = ("bytes".into(), Value::Bytes(bytes));
+        finding.numbers.push(bytes);
+    }
     Outcome::Found(vec![finding])
 }
