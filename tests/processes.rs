@@ -219,6 +219,10 @@ fn collections_of_a_range_are_those_that_begin_in_it() {
         let times = new.ask(&TimeQuery(range)).collections;
         assert_eq!((times.count, times.pause_ns), (count, pause_ns));
     }
+    // In windows of spans too, overlapping collections of several processes are added up.
+    let windows = new.recording().span_totals(None).into_iter();
+    let collecting: Vec<u64> = windows.map(|window| window.collecting.0).collect();
+    assert_eq!(collecting, [new.ask(&TimeQuery(None)).collections.pause_ns]);
     let costs = new.ask(&GcCostsQuery(Some(range(2_500, 3_500))));
     let costs = costs.expect("it is read");
     assert_eq!(costs[0].mean_standstill_ns, 100);

@@ -29,7 +29,7 @@ pub struct SpanTotal {
 pub struct WindowTotals {
     /// Time range of the window.
     pub window: Interval,
-    /// Collection time of all processes in the window.
+    /// Collection time in the window, summed over processes.
     pub collecting: Duration,
     /// Totals by name, the longest first.
     pub rows: Vec<SpanTotal>,
@@ -83,10 +83,15 @@ pub fn span_totals(
     let sums: Vec<CollectionTimeSums<'_>> = sums
         .map(|process| CollectionTimeSums::new(&process.collections))
         .collect();
-    // The first one stands for the whole log.
     let collecting = |place: usize, from: u64, to: u64| {
         let sums = sums.get(place);
         sums.map_or(0, |sums| sums.within(from, to))
+    };
+    // The first one stands for the whole log, in which collections of several processes do not overlap.
+    let first = usize::from(sums.len() > 1);
+    let collecting_of_all = |from: u64, to: u64| {
+        let places = first..sums.len();
+        Duration(places.map(|place| collecting(place, from, to)).sum())
     };
     let windows = match window {
         None => vec![(log.start().0, log.end().0)],
@@ -112,7 +117,7 @@ pub fn span_totals(
     }
     let of_window = |((from, to), totals): ((u64, u64), SeededMap<u32, (u64, u64)>)| WindowTotals {
         window: Interval::new(Nanos(from), Nanos(to)),
-        collecting: Duration(collecting(0, from, to)),
+        collecting: collecting_of_all(from, to),
         rows: rows(spans, totals),
     };
     windows.into_iter().zip(totals).map(of_window).collect()
