@@ -91,6 +91,25 @@ test('it goes back, and Escape ends it', async ({ page }) => {
   await expect(card(page)).toHaveCount(0);
 });
 
+test('notes on the sample stay when it begins again', async ({ page }) => {
+  await start(page);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('b');
+  const note = page.locator('.notes-list').getByRole('textbox');
+  await expect(note).toBeFocused();
+  await page.keyboard.type('slow');
+  await page.keyboard.press('Enter');
+  await expect(note).not.toBeFocused();
+  await openPalette(page);
+  await page.keyboard.type('take the tour');
+  await page.keyboard.press('Enter');
+  await expect(card(page)).toContainText('1 of 8');
+  await card(page).getByRole('button', { name: 'Next' }).click();
+  await expect(card(page)).toContainText('2 of 8');
+  await page.getByRole('tab', { name: 'Notes' }).click();
+  await expect(note).toHaveValue('slow');
+});
+
 test('the palette begins it too, and another log ends it', async ({ page }) => {
   await page.goto('./');
   await started(page);

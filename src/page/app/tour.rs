@@ -1,5 +1,7 @@
 //! The guided tour: opens a sample and applies the link of each step.
 
+use std::rc::Rc;
+
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
@@ -59,10 +61,12 @@ impl App {
         };
         self.tour_step = Some(at);
         self.is_home = false;
-        let link = Link {
+        let mut link = Link {
             fingerprint: self.log.fingerprint,
             ..step.link(PANELS)
         };
+        // The steps have no notes of their own.
+        link.view.notes = Rc::clone(&self.views.view().notes);
         self.apply_link(ctx, link);
         true
     }
