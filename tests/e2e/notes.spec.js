@@ -73,6 +73,13 @@ test('going to a range note shows it, > and < step', async ({ page }) => {
   await expect.poll(() => new URL(page.url()).hash).toBe(far);
 });
 
+test('notes of a link outside of the log are said to be left out', async ({ page }) => {
+  await openLog(page, LOG, './#v=1&p=notes&k=1200u100~first,3600000000000~late');
+  await expect(rows(page)).toHaveCount(1);
+  expect(await names(page)).toEqual(['first']);
+  await expect(page.locator('.notice').first()).toContainText('Left out 1 note outside of this log.');
+});
+
 test("the program's markers become notes", async ({ page }) => {
   await openLog(page, LOG, './#p=notes');
   const markers = reference(NAME, 'events.tsv')

@@ -172,15 +172,25 @@ impl App {
             view = view.without_times().or_times_of(self.views.view());
         }
         let visible = view.visible.filter(|span| span.overlaps(combined_span));
+        let notes = view.notes.len();
         let view = View {
             visible,
             ..view.inside(log)
         };
+        self.report_left_out_notes(notes.saturating_sub(view.notes.len()));
         self.show(ctx, view);
         // The address has this view already; records it at once, so that Back returns to it.
         self.views.record(js_sys::Date::now());
         self.keep_panel();
         self.check_compared_logs(link);
+    }
+
+    /// Shows a notice if notes lie outside of the log.
+    fn report_left_out_notes(&mut self, count: usize) {
+        if count > 0 {
+            let notes = format::pluralize(count as u64, "note");
+            self.dialogs.notice = Some(format!("Left out {notes} outside of this log."));
+        }
     }
 
     /// Shows a notice if a link is for another log, or compares two logs of which one is missing.
