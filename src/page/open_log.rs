@@ -17,6 +17,7 @@ use session::alignment::Anchor;
 use session::tracks::TrackListInput;
 use session::{MemoryUse, Overview};
 use views::fingerprint::Fingerprint;
+use views::notes::Notes;
 use views::page_error::Code;
 
 /// Progress of opening a log.
@@ -85,6 +86,8 @@ pub(super) struct OpenLog {
     pub(super) anchors: Vec<Anchor>,
     /// Whether the heap panel was already opened automatically, or must not be.
     pub(super) heap_panel_settled: bool,
+    /// Saved notes of a log that is opened again with its notes, until it is read.
+    pub(super) saved_notes: Option<Rc<Notes>>,
     /// Incremented with every opened log, to detect outdated messages.
     pub(super) generation: u32,
 }

@@ -104,6 +104,9 @@ test('what is no log leaves the open one', async ({ page }) => {
   await loaded(page);
   await expect.poll(() => hash(page)).toBe(view);
   await expect(page.locator('.notes tbody tr')).toHaveCount(1);
+  // The note is still not saved.
+  await drop(page, OTHER);
+  await expect(page.locator('.offer')).toContainText('You have not saved 1 note on it');
 });
 
 test('notes that are not saved are asked about, and Back leads to the log before', async ({ page }) => {
@@ -153,6 +156,9 @@ test('a log that has changed is read again with one key', async ({ page }) => {
   const settings = (link) => link.replace(/f=[^&]*/, '');
   await expect.poll(() => settings(hash(page))).toBe(settings(view));
   await expect(page.locator('.notice')).toHaveCount(0);
+  // The note is still not saved.
+  await drop(page, OTHER);
+  await expect(page.locator('.offer')).toContainText('You have not saved 1 note on it');
 });
 
 test('a file that cannot be read again is said to be so', async ({ page }) => {

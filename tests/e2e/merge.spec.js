@@ -65,8 +65,14 @@ test('three logs that are dropped become one, with tracks by process', async ({ 
   await expect(page.locator('.findings')).toContainText('No rules ran. Rules analyze one program');
 });
 
-test('a merged log is moved by hand later, and the view stays', async ({ page }) => {
+test('a merged log is moved by hand later, and the view and its notes stay', async ({ page }) => {
   await three(page);
+  await page.keyboard.press('b');
+  const note = page.locator('.notes-list').getByRole('textbox');
+  await expect(note).toBeFocused();
+  await page.keyboard.type('slow');
+  await page.keyboard.press('Enter');
+  await expect(note).not.toBeFocused();
   const length = page.locator('.process-facts dd', { hasText: 'long, from' });
   await page.getByRole('tab', { name: 'Process' }).click();
   await expect(length).toContainText(/^30\.\d+\sms long/);
@@ -83,6 +89,11 @@ test('a merged log is moved by hand later, and the view stays', async ({ page })
   await expect(dialog(page)).toHaveCount(0);
   await expect(length).toContainText(/^130\.\d+\sms long/);
   await expect(page.getByRole('tab', { name: 'Process' })).toHaveAttribute('aria-selected', 'true');
+  await page.getByRole('tab', { name: 'Notes' }).click();
+  await expect(note).toHaveValue('slow');
+  // The note is still not saved.
+  await drop(page, LOGS[1]);
+  await expect(page.locator('.offer')).toContainText('You have not saved 1 note on it');
 });
 
 test('notes that are not saved are asked about before a merged log is opened in place of theirs', async ({ page }) => {

@@ -282,6 +282,7 @@ impl App {
             self.dialogs.notice = Some(heap_report::ABOUT.to_owned());
         }
         self.show_log();
+        let has_new_notes = !self.views.view().notes.is_empty();
         let link = self.pending_link.take();
         let is_plain = link.is_none();
         if let Some(link) = link {
@@ -296,7 +297,12 @@ impl App {
         }
         self.ask_about_logs(ctx);
         self.offer_comparison();
-        self.mark_notes_saved();
+        self.saved_notes = match self.log.saved_notes.take() {
+            Some(saved) => saved,
+            // Those added while the log was read are saved nowhere; others are in the link.
+            None if has_new_notes => Rc::default(),
+            None => Rc::clone(&self.views.view().notes),
+        };
         self.follow_if_requested(ctx);
         if is_plain {
             // Enters the history at once, so that Back returns to it.

@@ -1,5 +1,7 @@
 //! Merging of logs: the dialog, the worker, and opening of the result.
 
+use std::rc::Rc;
+
 use web_sys::File;
 use yew::prelude::*;
 
@@ -175,7 +177,9 @@ impl App {
         inputs: MergeInputs,
         report: &MergeReport,
     ) {
-        if self.merge_inputs().is_some() {
+        let is_again = self.merge_inputs().is_some();
+        let saved_notes = is_again.then(|| Rc::clone(&self.saved_notes));
+        if is_again {
             self.sync_view();
             let mut link = self.link();
             link.fingerprint = log.fingerprint;
@@ -183,6 +187,7 @@ impl App {
         }
         self.last_merge = Some(inputs);
         self.open(ctx, log);
+        self.log.saved_notes = saved_notes;
         if !report.notes.is_empty() {
             self.dialogs.notice = Some(report.notes.join(" "));
         }

@@ -176,8 +176,8 @@ pub(super) struct App {
     last_merge: Option<MergeInputs>,
     /// Whether the landing page covers the open log.
     is_home: bool,
-    /// The previously open log, with the link to its last view.
-    previous: Option<(LogFile, Link)>,
+    /// The previously open log, with the link to its last view and its saved notes.
+    previous: Option<(LogFile, Link, Rc<Notes>)>,
     /// The notes as last saved, shared or loaded.
     saved_notes: Rc<Notes>,
     /// Parts of the last link that only a newer version understands, which stay in the address.

@@ -1,5 +1,7 @@
 //! Reopening of logs, and the landing page while a log is open.
 
+use std::rc::Rc;
+
 use gloo_utils::document;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::FileSystemFileHandle;
@@ -152,6 +154,7 @@ impl App {
             *print = now;
         }
         self.pending_link = Some(link);
+        let saved_notes = Rc::clone(&self.saved_notes);
         match other {
             Some(other) => {
                 let notes = self.other_notes();
@@ -162,6 +165,7 @@ impl App {
             }
             None => self.open(ctx, &own),
         }
+        self.log.saved_notes = Some(saved_notes);
         true
     }
 
@@ -172,27 +176,28 @@ impl App {
         }
         self.sync_view();
         if let Some(file) = self.log.file.clone() {
-            self.previous = Some((file, self.link()));
+            self.previous = Some((file, self.link(), Rc::clone(&self.saved_notes)));
         }
     }
 
     /// Reopens the previous log with its view; returns false if there is none.
     pub(super) fn open_previous(&mut self, ctx: &Context<Self>) -> bool {
-        let Some((file, link)) = self.previous.take() else {
+        let Some((file, link, saved_notes)) = self.previous.take() else {
             return false;
         };
         self.pending_link = Some(link);
         self.open(ctx, &file);
+        self.log.saved_notes = Some(saved_notes);
         true
     }
 
     /// Reopens the previous log if a link refers to it; returns whether it did.
     pub(super) fn open_previous_for_link(&mut self, ctx: &Context<Self>, link: &Link) -> bool {
-        let previous = self.previous.as_ref().map(|(file, _)| file.fingerprint);
+        let previous = self.previous.as_ref().map(|(file, ..)| file.fingerprint);
         let is_previous = link.fingerprint.is_some()
             && link.fingerprint != self.log.fingerprint
             && previous == Some(link.fingerprint);
-        if is_previous && let Some((_, view)) = &mut self.previous {
+        if is_previous && let Some((_, view, _)) = &mut self.previous {
             *view = link.clone();
             return self.open_previous(ctx);
         }
