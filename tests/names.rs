@@ -215,3 +215,45 @@ fn a_repeated_name_is_seen() {
     assert!(!repeats("limit", "Bytes at most."));
     assert!(!repeats("StopCode", "Reason why a thread stopped."));
 }
+
+/// Names of types, and texts other than comments.
+#[derive(Default)]
+struct TypesAndTexts {
+    types: BTreeSet<String>,
+    texts: Vec<String>,
+}
+
+impl<'ast> Visit<'ast> for TypesAndTexts {
+    fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
+        self.types.insert(item.ident.to_string());
+        visit::visit_item_struct(self, item);
+    }
+    fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
+        self.types.insert(item.ident.to_string());
+        visit::visit_item_enum(self, item);
+    }
+    fn visit_attribute(&mut self, _: &'ast syn::Attribute) {}
+    fn visit_lit_str(&mut self, text: &'ast syn::LitStr) {
+        self.texts.push(text.value());
+    }
+}
+
+/// A type that is renamed does not change the sentences of findings.
+#[test]
+fn findings_do_not_name_types() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut sources = Vec::new();
+    files(&root.join("crates/insight/src"), &mut sources);
+    let mut all = TypesAndTexts::default();
+    for path in sources {
+        let text = fs::read_to_string(&path).expect("a source");
+        all.visit_file(&syn::parse_file(&text).expect("Rust"));
+    }
+    // Names of one word are words.
+    all.types.retain(|name| words(name).len() > 1);
+    let named = all.texts.iter().filter(|text| {
+        let mut words = text.split(|c: char| !c.is_alphanumeric());
+        words.any(|word| all.types.contains(word))
+    });
+    assert_eq!(named.collect::<Vec<_>>(), [""; 0]);
+}

@@ -73,7 +73,7 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     finding.meaning = "A safe foreign call occupies an OS thread until it returns. Each OS thread has a stack, and the machine may limit their number.".into();
     finding.tries = Advice::code_changes([
         "Make the calls from a small pool of threads, or limit them with a semaphore (QSem).",
-        "ClippedWait without a blocking call if the library allows it: threadWaitRead, or callbacks.",
+        "Wait without a blocking call if the library allows it: threadWaitRead, or callbacks.",
         "Batch several requests into one call.",
     ]);
     finding.distrust =

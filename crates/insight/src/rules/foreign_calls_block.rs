@@ -55,7 +55,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
             "Import long calls as safe: an unsafe one stops its capability in any runtime.",
         ),
         Advice::code(
-            "ClippedWait without a blocking call if the library allows it: threadWaitRead, or callbacks.",
+            "Wait without a blocking call if the library allows it: threadWaitRead, or callbacks.",
         ),
     ];
     finding.distrust =

@@ -39,7 +39,7 @@ const MIN_SERVED: usize = 2;
 const INTERVAL_NS: u64 = 3_000_000;
 
 const BY_TIMER: &str = "A timer ended each of these waits (threadDelay, or a timeout that expired), and no thread had work meanwhile: a program that waits for an event this way waits longer than necessary.";
-const INSTEAD_OF_SLEEPING: &str = "ClippedWait for the event itself, with an MVar or STM, and use the time only as a limit (timeout, registerDelay).";
+const INSTEAD_OF_SLEEPING: &str = "Wait for the event itself, with an MVar or STM, and use the time only as a limit (timeout, registerDelay).";
 const FIXED_PAUSE: &str = "If it is a fixed pause after each piece of work, such as a rate limit: shorten it or leave it out.";
 
 pub(super) const RULE: Rule = Rule {

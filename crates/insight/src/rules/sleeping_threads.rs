@@ -150,7 +150,7 @@ fn explain_askers(finding: &mut Finding) {
     finding.confidence = Confidence::Probable;
     finding.meaning = "They give work to other threads, sleep, and often run only for a moment in between, as to look whether the result is there. When the others are done, nothing runs until a timer wakes them: a result is noticed half a pause late on average.".into();
     finding.tries[0] = Advice::code(
-        "ClippedWait for the result: let the thread that makes it put it into an MVar or TMVar, and take it from there, with a timeout if needed.",
+        "Wait for the result: let the thread that makes it put it into an MVar or TMVar, and take it from there, with a timeout if needed.",
     );
 }
 
@@ -282,7 +282,7 @@ async fn sleepers_finding(
     let (mut finding, cap_ns) = gaps_finding(context, loss_budget, (title, gaps)).await;
     finding.meaning = "They sleep again and again, and often run only for a moment in between, as to look whether something has happened, or before another attempt. They notice it half a pause late on average, and delay every thread that waits for them.".into();
     finding.tries = Advice::code_changes([
-        "ClippedWait for the event instead, with takeMVar, readTQueue or retry in STM.",
+        "Wait for the event instead, with takeMVar, readTQueue or retry in STM.",
         "If polling is unavoidable: choose the pause by how late the program may notice.",
         "If they pause before another attempt: begin with short pauses, and leave the thread to other work meanwhile.",
     ]);
