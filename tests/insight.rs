@@ -542,6 +542,39 @@ fn of_very_many_runs_a_sample_in_the_middle_is_looked_at_and_told() {
     assert!(sampled > 10);
 }
 
+/// A thread sleeps twice, and then waits as long for another thread: sleep is claimed, not the other wait.
+#[test]
+fn a_finding_about_sleep_claims_sleep() {
+    const DELAY: u16 = 11;
+    const MVAR: u16 = 7;
+    let ms = |ms: u64| ms * 1_000_000;
+    let mut log = LogBuilder::new();
+    log.block(Some(0), (0, ms(700)), |log| {
+        log.event(0, 0, &50_u32.to_be_bytes())
+            .run(0, 50)
+            .stop(ms(50), 50, DELAY)
+            .run(ms(200), 50)
+            .stop(ms(210), 50, DELAY)
+            .run(ms(360), 50)
+            .stop(ms(370), 50, MVAR)
+            .run(ms(670), 50)
+            .stop(ms(700), 50, 5)
+    });
+    let report = findings_of(&session_of(&log.bytes).expect("a log"), None);
+    let mut found = report.findings.iter();
+    let found = found.find(|found| found.rule == "one-at-a-time");
+    let found = found.expect("the sleeps are found");
+    assert!(found.title.contains("2 sleeps"), "{}", found.title);
+    assert_eq!(found.claimed_ns, ms(300));
+    let claimed = |cause: Cause| {
+        let mut rows = report.lost_time.iter();
+        let row = rows.find(|row| row.cause == cause).expect("a row");
+        (row.cap_ns, row.claimed_cap_ns)
+    };
+    assert_eq!(claimed(Cause::Sleeping), (ms(300), ms(300)));
+    assert_eq!(claimed(Cause::EachOther), (ms(300), 0));
+}
+
 #[test]
 fn what_costs_no_time_is_no_finding() {
     // 1,500 threads of 1 µs, each of which begins when the previous one ends.

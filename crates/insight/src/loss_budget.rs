@@ -84,10 +84,14 @@ impl LossBudget {
         self.take(pool.causes(), cap_ns) / self.caps
     }
 
-    /// Claims up to these amounts of idle time from what is left. Returns the claimed time divided by the number
-    /// of capabilities.
-    pub fn claim_parts(&mut self, parts: &IdleParts) -> u64 {
-        let none_running = [Cause::EachOther, Cause::Outside, Cause::Sleeping];
+    /// Claims up to these amounts of idle time from what is left. Where nothing ran, time of the cause `first` comes
+    /// before others. Returns the claimed time divided by the number of capabilities.
+    pub fn claim_parts(&mut self, parts: &IdleParts, first: Cause) -> u64 {
+        let none_running = match first {
+            Cause::Sleeping => [Cause::Sleeping, Cause::Outside, Cause::EachOther],
+            Cause::Outside => [Cause::Outside, Cause::Sleeping, Cause::EachOther],
+            _ => [Cause::EachOther, Cause::Outside, Cause::Sleeping],
+        };
         let parts: [(&[Cause], u64); 4] = [
             (Pool::CapIdleWorkAvailable.causes(), parts.ready_ns),
             (&[Cause::Serial], parts.serial_ns),
@@ -220,6 +224,26 @@ mod tests {
             serial_ns: 9,
             ..IdleParts::default()
         };
-        assert_eq!(loss_budget.claim_parts(&parts), 0);
+        assert_eq!(loss_budget.claim_parts(&parts, Cause::EachOther), 0);
+    }
+
+    #[test]
+    fn time_in_which_nothing_ran_is_claimed_from_its_cause() {
+        let causes = [Cause::Sleeping, Cause::Outside, Cause::EachOther];
+        let mut all = [0; CAUSES];
+        for cause in causes {
+            all[cause as usize] = 100;
+        }
+        let parts = IdleParts {
+            none_running_ns: 60,
+            ..IdleParts::default()
+        };
+        for first in causes {
+            let mut loss_budget = LossBudget::new(all, 1, 0);
+            assert_eq!(loss_budget.claim_parts(&parts, first), 60);
+            let left = causes.map(|cause| loss_budget.unclaimed()[cause as usize]);
+            let expected = causes.map(|cause| if cause == first { 40 } else { 100 });
+            assert_eq!(left, expected);
+        }
     }
 }

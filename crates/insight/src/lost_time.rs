@@ -369,6 +369,17 @@ pub(crate) enum GapEnd {
     Threads = 2,
 }
 
+impl GapEnd {
+    /// Returns the cause of lost time in gaps with this end.
+    pub(crate) const fn cause(self) -> Cause {
+        match self {
+            Self::Timer => Cause::Sleeping,
+            Self::Outside => Cause::Outside,
+            Self::Threads => Cause::EachOther,
+        }
+    }
+}
+
 /// Classifies the end of a gap by the label of the thread that runs next and the turn of that run.
 pub(crate) fn gap_end(label: Option<&str>, turn: Option<&Turn>) -> GapEnd {
     match label.and_then(ManagerThread::from_label) {

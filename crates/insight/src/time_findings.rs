@@ -3,6 +3,7 @@
 use crate::context::RuleContext;
 use crate::finding::{Axis, Finding, Severity, Value};
 use crate::loss_budget::{LossBudget, Pool};
+use crate::lost_time::Cause;
 
 impl RuleContext<'_> {
     /// Creates a time finding that claims capability nanoseconds from a pool.
@@ -71,7 +72,8 @@ impl RuleContext<'_> {
         let idle_ns =
             loss_budget.all_ns(Pool::Idle) + loss_budget.all_ns(Pool::CapIdleWorkAvailable);
         let cost = cap_ns.min(idle_ns);
-        self.stretches_finding((rule, title), loss_budget, (waits, cost))
+        let waits = (waits, cost, Cause::EachOther);
+        self.stretches_finding((rule, title), loss_budget, waits)
             .await
     }
 
@@ -82,8 +84,21 @@ impl RuleContext<'_> {
         loss_budget: &mut LossBudget,
         (stretches, cap_ns): (Vec<(u64, u64)>, u64),
     ) -> Finding {
+        let stretches = (stretches, cap_ns, Cause::EachOther);
+        self.asleep_finding((rule, title), loss_budget, stretches)
+            .await
+    }
+
+    /// Same as [`idle_finding`](Self::idle_finding), for stretches that `cause` ended where nothing ran: time of this
+    /// cause is claimed first.
+    pub(crate) async fn asleep_finding(
+        &self,
+        (rule, title): (&'static str, String),
+        loss_budget: &mut LossBudget,
+        (stretches, cap_ns, cause): (Vec<(u64, u64)>, u64, Cause),
+    ) -> Finding {
         let cost = cap_ns.min(loss_budget.all_ns(Pool::Idle));
-        self.stretches_finding((rule, title), loss_budget, (stretches, cost))
+        self.stretches_finding((rule, title), loss_budget, (stretches, cost, cause))
             .await
     }
 
@@ -91,7 +106,7 @@ impl RuleContext<'_> {
         &self,
         (rule, title): (&'static str, String),
         loss_budget: &mut LossBudget,
-        (waits, cap_ns): (Vec<(u64, u64)>, u64),
+        (waits, cap_ns, cause): (Vec<(u64, u64)>, u64, Cause),
     ) -> Finding {
         let stretches = self.stretches(waits).await;
         let whole_ns = self.idle_in(&stretches).await.all_ns();
@@ -99,7 +114,7 @@ impl RuleContext<'_> {
         let parts = self.idle_in(&free).await;
         // Each waiting thread accounts for at most one idle capability.
         let share = cap_ns as f64 / whole_ns.max(cap_ns).max(1) as f64;
-        let claimed_ns = loss_budget.claim_parts(&parts.scaled(share));
+        let claimed_ns = loss_budget.claim_parts(&parts.scaled(share), cause);
         Finding {
             claimed_ns,
             ..self.unclaimed_time_finding(rule, title, cap_ns)

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::prelude::*;
+use crate::lost_time::Cause;
 use crate::threads::{ClippedWait, ThreadTurn};
 use crate::wakeups::ThreadEvent;
 use eventlog::hash::SeededSet;
@@ -167,8 +168,9 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         format::pluralize(stretches.len() as u64, "time")
     );
     let times = stretches.len() as u64;
+    let stretches = (stretches, cap_ns, Cause::Sleeping);
     let mut finding = context
-        .idle_finding((RULE.name, title), loss_budget, (stretches, cap_ns))
+        .asleep_finding((RULE.name, title), loss_budget, stretches)
         .await;
     finding.confidence = Confidence::Probable;
     finding.meaning = format!(

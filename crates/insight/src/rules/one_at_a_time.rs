@@ -10,7 +10,7 @@ use super::few_calls::calls_finding;
 use super::polling::{CHECK_NS, is_polling};
 use super::prelude::*;
 use super::sleeping_threads::{Answers, WORKING, several_threads};
-use crate::lost_time::{GapEnd, RunWithGap, each_run, gap_end};
+use crate::lost_time::{Cause, GapEnd, RunWithGap, each_run, gap_end};
 use crate::threads::ThreadTurn;
 use analysis::timeline::user_spans::UserSpan;
 
@@ -513,11 +513,21 @@ pub(super) async fn gaps_finding(
     loss_budget: &mut LossBudget,
     (title, gaps): (String, impl Iterator<Item = &Gap>),
 ) -> (Finding, u64) {
-    let mut stretches: Vec<(u64, u64)> = gaps.map(|gap| (gap.from, gap.to)).collect();
+    let mut stretches: Vec<(u64, u64)> = Vec::new();
+    let mut ns_by_end = [0_u64; 3];
+    for gap in gaps {
+        stretches.push((gap.from, gap.to));
+        let ns = &mut ns_by_end[gap.end as usize];
+        *ns = ns.saturating_add(gap.ns);
+    }
     context.sort(&mut stretches).await;
     let cap_ns = context.idle_in(&stretches).await.none_running_ns;
+    let ends = [GapEnd::Timer, GapEnd::Outside, GapEnd::Threads];
+    let most = ends.into_iter().max_by_key(|end| ns_by_end[*end as usize]);
+    let cause = most.map_or(Cause::EachOther, GapEnd::cause);
+    let stretches = (stretches, cap_ns, cause);
     let mut finding = context
-        .idle_finding((RULE.name, title), loss_budget, (stretches, cap_ns))
+        .asleep_finding((RULE.name, title), loss_budget, stretches)
         .await;
     finding.confidence = Confidence::Hint;
     finding.severity = finding.severity.min(Severity::Low);

@@ -8,7 +8,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use super::prelude::*;
-use crate::lost_time::overlap_ns;
+use crate::lost_time::{Cause, overlap_ns};
 use crate::threads::{ClippedWait, ThreadTurn};
 use crate::wakeups::Wakeup;
 use eventlog::hash::SeededSet;
@@ -207,8 +207,14 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     );
     let holders = Holders::over_time(context, (&threads, &stretches)).await;
     let asleep = mean_asleep(context, (&threads, &stretches)).await;
+    let by_timer_ns = all.blocked_ns[WaitReason::Delay as usize];
+    let cause = match by_timer_ns > asleep_ns / 2 {
+        true => Cause::Sleeping,
+        false => Cause::Outside,
+    };
+    let stretches = (stretches, cap_ns, cause);
     let mut finding = context
-        .idle_finding((RULE.name, title), loss_budget, (stretches, cap_ns))
+        .asleep_finding((RULE.name, title), loss_budget, stretches)
         .await;
     finding.confidence = Confidence::Probable;
     finding.meaning = "A semaphore, a pool or a set of locks admits only a few threads at a time. The threads inside wait for a timer, I/O or a foreign call, so that capabilities are idle while others wait for a slot.".into();
