@@ -280,6 +280,15 @@ fn main_that_takes_turns_is_told_to_use_one_capability() {
     assert_eq!(flags(&main), ["-N1"]);
 }
 
+/// Waits of several threads at once are longer than the log: the cost is the longest one, and a sum is told as such.
+#[test]
+fn a_sum_over_threads_is_no_time_of_the_log() {
+    let found = finding("throwto-wait", "throwto-wait-found");
+    assert_eq!(found.cost, found.evidence[0].amount);
+    let found = finding("ready-while-idle", "ready-while-idle-found");
+    assert!(found.title.contains("summed over threads"));
+}
+
 /// Words in the title or the meaning of a finding: `rule log: words`, with `^` before words that the title begins with.
 /// The name of the log is that of the rule, a dash, and `log`.
 const WORDS: &[&str] = &[

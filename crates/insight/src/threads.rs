@@ -14,6 +14,7 @@ use analysis::timeline::turns::{PARTS, Turn};
 use analysis::timeline::user_spans::UserSpan;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::{ManagerThread, WaitReason};
+use model::format;
 use model::lane::Lane;
 use model::sorting::CompactSort;
 use model::time::Interval;
@@ -146,6 +147,15 @@ impl Deref for ThreadTurn<'_> {
 
     fn deref(&self) -> &Turn {
         self.turn
+    }
+}
+
+/// Formats the sum of the waits of some threads, which may exceed the length of the log.
+pub(crate) fn summed(threads: usize, ns: u64) -> String {
+    let ns = format::duration_ns(ns);
+    match threads {
+        1 => format!("{ns} in all"),
+        _ => format!("{ns} summed over threads"),
     }
 }
 

@@ -6,6 +6,7 @@
 
 use super::prelude::*;
 use crate::lost_time::{RunWithGap, each_run};
+use crate::threads::summed;
 
 /// Minimum length of a wait in which nothing runs: the runtime's idle time is 0.3 s by default.
 const MIN_NS: u64 = 50_000_000;
@@ -83,9 +84,9 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         several => format::pluralize(several.len() as u64, "thread"),
     };
     let title = format!(
-        "{who} waited {} for something that nothing could fill, {} in all, until a collection found it",
+        "{who} waited {} for something that nothing could fill, {}, until a collection found it",
         format::pluralize(found.len() as u64, "time"),
-        format::duration_ns(waited_ns)
+        summed(threads.len(), waited_ns)
     );
     let spans: Vec<(u64, u64)> = found.iter().map(|(_, span)| *span).collect();
     let cap_ns = context.idle_in(&spans).await.all_ns();

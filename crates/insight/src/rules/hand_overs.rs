@@ -204,7 +204,7 @@ fn finding(
         ("hand-overs", Value::Count(count)),
         ("a second", Value::PerSecond(context.per_second(count))),
         ("median", Value::Ns(median_ns)),
-        ("all hand-overs", Value::Ns(sum_ns)),
+        ("all hand-overs, summed over threads", Value::Ns(sum_ns)),
         ("capabilities that ran, mean", Value::Mean(parallelism)),
     ]);
     let pairs = all

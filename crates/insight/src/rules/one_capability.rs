@@ -110,7 +110,7 @@ async fn evaluate(context: &RuleContext<'_>) -> Outcome {
     finding.distrust =
         "Ready threads cannot always run in parallel: they may need the same lock or value.".into();
     finding.set_numbers([
-        ("ready beside it", Value::Ns(behind_ns)),
+        ("ready beside it, summed over threads", Value::Ns(behind_ns)),
         ("running", Value::Ns(running_ns)),
     ]);
     let evidence = context.cap_ids().map(|cap| Evidence {

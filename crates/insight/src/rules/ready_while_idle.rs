@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::one_capability::MIN_RUN_NS;
 use super::one_worker::uneven_advice;
 use super::prelude::*;
-use crate::threads::{ClippedWait, ThreadTurn};
+use crate::threads::{ClippedWait, ThreadTurn, summed};
 use analysis::timeline::lives::RunOnCap;
 use analysis::timeline::turns::Turn;
 use eventlog::ids::CapId;
@@ -154,9 +154,9 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     let loops = longest.and_then(|wait| longest_run(context, wait));
     let loops = loops.filter(|run| run.end_ns - run.start_ns >= NO_BREAK_NS);
     let title = format!(
-        "{} waited for {whose}, {} in all, while other capabilities were idle",
+        "{} waited for {whose}, {}, while other capabilities were idle",
         format::pluralize(threads.len() as u64, "thread"),
-        format::duration_ns(all_ns)
+        summed(threads.len(), all_ns)
     );
     let mut finding =
         context.time_finding(RULE.name, title, loss_budget, (Pool::ReadyLong, cap_ns));

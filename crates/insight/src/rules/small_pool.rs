@@ -241,7 +241,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         ("threads", Value::Count(threads.len() as u64)),
         ("holders that slept, mean", Value::Mean(asleep)),
         ("waits for a slot", Value::Count(waits.len() as u64)),
-        ("all waits", Value::Ns(sum_ns)),
+        ("all waits, summed over threads", Value::Ns(sum_ns)),
     ]);
     Outcome::Found(vec![
         finding.with_evidence(waits.iter().map(ClippedWait::evidence)),

@@ -57,7 +57,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     let Some(longest) = waits.iter().max_by_key(|wait| wait.ns) else {
         return Outcome::Clear(match longest_ns {
             0 if all_ns > 0 => format!(
-                "threads waited {} in throwTo in total; the limit is 10 ms",
+                "threads waited in throwTo for {}, summed over threads; the limit is 10 ms",
                 format::duration_ns(all_ns)
             ),
             0 => "no thread waited in throwTo".to_owned(),
@@ -88,7 +88,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     let mut finding = match context.share_of_caps(idle_ns) < MIN_IDLE {
         true => Finding {
             severity: Severity::of_latency(sum_ns),
-            cost: Value::Ns(sum_ns),
+            cost: Value::Ns(longest.ns),
             share: context.share(any_ns),
             ..Finding::new(RULE.name, Axis::Latency, title)
         },
