@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 
 use analysis::account::report::CapTimes;
 use analysis::yielder::block_on;
-use common::build::LogBuilder;
+use common::build::{LogBuilder, TYPES};
 use common::{
-    expected_coverage, finding_log, finding_session, findings_of, for_all_spans, logs_in,
+    expected_coverage, finding_log, finding_session, findings_of, fixture, for_all_spans, logs_in,
     session_at, session_of, span, stdout,
 };
 use eventlog::ids::Nanos;
@@ -540,6 +540,56 @@ fn of_very_many_runs_a_sample_in_the_middle_is_looked_at_and_told() {
         assert!(words::sampled(&part).is_some() && words::sampled(&whole).is_none());
     }
     assert!(sampled > 10);
+}
+
+/// A program that calls `setNumCapabilities` is told to call it with another number: -N has no effect.
+#[test]
+fn who_sets_the_number_of_capabilities_is_not_told_to_use_the_option() {
+    const MVAR: u16 = 7;
+    const FINISHED: u16 = 5;
+    let ms = |ms: u64| ms * 1_000_000;
+    let mut types = TYPES.to_vec();
+    types.push((47, Some(2), "Disable capability"));
+    let advice = |sets: bool| -> Vec<(String, String)> {
+        let mut log = LogBuilder::with_types(&types);
+        log.block(Some(0), (0, ms(700)), |log| {
+            log.run(0, 50).stop(ms(700), 50, FINISHED)
+        });
+        for (cap, thread) in [(1, 51), (2, 52)] {
+            log.block(Some(cap), (0, ms(700)), |log| {
+                log.run(0, thread)
+                    .stop(ms(10), thread, MVAR)
+                    .run(ms(690), thread)
+                    .stop(ms(700), thread, FINISHED)
+            });
+        }
+        if sets {
+            log.block(None, (ms(695), ms(695)), |log| {
+                log.event(47, ms(695), &2_u16.to_be_bytes())
+            });
+        }
+        let report = findings_of(&session_of(&log.end().bytes).expect("a log"), None);
+        let tries = report.findings.into_iter().flat_map(|found| found.tries);
+        let texts = tries.map(|one| {
+            let flag = one.flag.unwrap_or_default();
+            (flag.into_owned(), one.text.into_owned())
+        });
+        texts.collect()
+    };
+    let (option, own) = (advice(false), advice(true));
+    let names_option = |all: &[(String, String)]| all.iter().any(|(flag, _)| flag == "-N1");
+    assert!(names_option(&option), "{option:?}");
+    assert!(!names_option(&own), "{own:?}");
+    let told = |text: &str| text.starts_with("Call setNumCapabilities with 1: ");
+    assert!(own.iter().any(|(_, text)| told(text)), "{own:?}");
+    for (name, sets) in [
+        ("ghc-9.10.3/caps-N2-la", true),
+        ("ghc-9.6.6/fib-forkio-N2-l", false),
+    ] {
+        let session = session_of(&fixture(name).bytes()).expect("a log");
+        let context = RuleContext::new(session.recording(), None);
+        assert_eq!(context.sets_capabilities(), sets, "{name}");
+    }
 }
 
 /// A thread sleeps twice, and then waits as long for another thread: sleep is claimed, not the other wait.

@@ -3,11 +3,15 @@
 //! The log has the command line and the environment, and so `GHCRTS`. It does not have compiled-in options
 //! (`-with-rtsopts`), except for those that other events reveal.
 
+use std::collections::BTreeSet;
+
 use crate::collector::version;
 use crate::context::RuleContext;
 use crate::finding::{Advice, Finding};
 use analysis::heap::Breakdown;
+use analysis::process::Change;
 use model::format;
+use model::lane::Lane;
 
 /// More pieces of advice than this would not be read.
 const MAX_ADVICE: usize = 3;
@@ -180,6 +184,39 @@ impl RuleContext<'_> {
             .filter(move |(flag, bytes)| *bytes > now && self.is_suitable(flag))
     }
 
+    /// Returns whether the program sets the number of capabilities itself (`setNumCapabilities`): one is disabled, or
+    /// is created only after a thread has run.
+    pub fn sets_capabilities(&self) -> bool {
+        let store = &self.log.store;
+        let first_runs = store.account().caps().iter().filter_map(|cap| {
+            let runs = &store.cap(*cap)?.runs;
+            (!runs.is_empty()).then(|| runs.start(0))
+        });
+        let first_run = first_runs.min().unwrap_or(u64::MAX);
+        let mut created = BTreeSet::new();
+        let changes = self.log.info.process().capability_changes;
+        changes.iter().any(|one| match one.change {
+            Change::Enabled | Change::Disabled => true,
+            // A log that is begun again has the creations again.
+            Change::Created => created.insert(one.cap) && one.at.0 > first_run,
+            Change::Deleted => false,
+        })
+    }
+
+    /// Changes advice on `-N` if the program sets the number of capabilities itself: the option has no effect then.
+    pub(crate) fn adapt_advice_on_capabilities(&self, findings: &mut [Finding]) {
+        if !self.sets_capabilities() {
+            return;
+        }
+        for finding in findings {
+            for advice in &mut finding.tries {
+                if let Some(adapted) = for_own_number(advice) {
+                    *advice = adapted;
+                }
+            }
+        }
+    }
+
     /// Drops advice that does not make sense for the run, and keeps at most three pieces of it.
     pub(crate) fn without_unsuitable_advice(&self, mut finding: Finding) -> Finding {
         let is_suitable = |flag: &str| self.is_suitable(flag);
@@ -196,6 +233,23 @@ impl RuleContext<'_> {
         }
         finding
     }
+}
+
+/// Returns advice on `-N` for a program that calls `setNumCapabilities`; `None` for other advice.
+fn for_own_number(advice: &Advice) -> Option<Advice> {
+    let number = advice.flag.as_deref()?.strip_prefix("-N")?;
+    let number = match number {
+        "" => "the result of getNumProcessors",
+        number => number,
+    };
+    let text = format!(
+        "Call setNumCapabilities with {number}: the program calls it, so that -N has no effect. {}",
+        advice.text
+    );
+    Some(Advice {
+        price: advice.price.clone(),
+        ..Advice::code(text)
+    })
 }
 
 #[cfg(test)]

@@ -249,6 +249,7 @@ impl Report {
             }
         }
         causes::link_causes(&mut report.findings);
+        context.adapt_advice_on_capabilities(&mut report.findings);
         report.findings = order::sorted(std::mem::take(&mut report.findings));
         if sampled.is_none() {
             report.busiest = busiest::find(context).await;
