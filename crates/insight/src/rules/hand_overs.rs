@@ -167,7 +167,7 @@ fn finding(
     let median_ns = median_ns(all);
     let threads = all.iter().flat_map(|one| [one.wait.thread, one.waker]);
     let title = format!(
-        "{} wake each other across capabilities {} times{}; the median hand-over takes {}",
+        "{} hand over across capabilities {} times{}; the median hand-over takes {}",
         context.names_or_count(threads),
         format::count(count),
         match bound {
