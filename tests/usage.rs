@@ -257,7 +257,20 @@ fn profiles_without_results_have_a_reason() {
     let heap = fixture("ghc-9.6.6/heap-N2-hT-l-au");
     let ticky = fixture("ghc-9.6.6/ticky-la");
     let (profile, heap, ticky) = (profile.path(), heap.path(), ticky.path());
-    let commands: [(&[&str], &str); 8] = [
+    let of_format = |format| {
+        [
+            "flamegraph",
+            profile,
+            "--step",
+            "focus:Typo",
+            "--format",
+            format,
+        ]
+    };
+    let (svg, speedscope) = (of_format("svg"), of_format("speedscope"));
+    let commands: [(&[&str], &str); 10] = [
+        (&svg, "no stacks match"),
+        (&speedscope, "no stacks match"),
         (
             &["flamegraph", profile, "--step", "focus:Typo"],
             "no stacks match",

@@ -76,7 +76,7 @@ impl ComparedLog {
             steps: query.steps.clone(),
         };
         let (rows, censuses) = table(&StepCache::default(), &compared, &table_query);
-        report_if_empty(&rows, query);
+        report_if_empty(rows.is_empty(), query);
         let scale = Scale::new(&rows, censuses, arguments.shares);
         Ok(print_rows(&rows, &scale, arguments.output, out)?)
     }

@@ -26,10 +26,10 @@ use model::profile::stack_source::{CensusCounts, FlameSelection};
 use model::profile::weights::Measure;
 use model::time::Interval;
 use scene::palette::Palette;
-use session::Session;
 use session::cells::{Column, Columns};
 use session::flame::query::{ExportFormat, FlameQuery, FlameRow, FlameTableQuery, View};
 use session::flame::transform::Transform;
+use session::{Session, WrittenStacks};
 use symbols::{MAGIC_BYTES, Symbols};
 use views::flame::{picture_query, svg};
 
@@ -432,23 +432,13 @@ fn print(
     query: &FlameQuery,
     out: &mut Out,
 ) -> Result<(), Failure> {
-    let table = || {
-        session.ask(&FlameTableQuery {
-            choice: query.choice.clone(),
-            steps: query.steps.clone(),
-        })
-    };
-    // Without a choice, a source has stacks.
-    let is_chosen = !query.steps.is_empty() || query.choice.range.is_some();
-    if arguments.format != Format::Totals && is_chosen {
-        report_if_empty(&table().0, query);
-    }
     let (format, style) = match arguments.format {
         Format::Speedscope => (ExportFormat::Speedscope, EscapeStyle::Json),
         Format::Folded => (ExportFormat::Folded, EscapeStyle::Text),
         Format::Pprof => (ExportFormat::Pprof, EscapeStyle::Exact),
         Format::Svg => {
-            let svg = picture(session, query).unwrap_or_default();
+            let (svg, is_empty) = picture(session, query).unwrap_or_default();
+            report_if_empty(is_empty, query);
             return Ok(out.file(EscapeStyle::Xml)?.write_all(svg.as_bytes())?);
         }
         Format::Totals => {
@@ -459,8 +449,11 @@ fn print(
                 }
                 return Ok(print_windows(&windows, arguments.output, out)?);
             }
-            let (rows, censuses) = table();
-            report_if_empty(&rows, query);
+            let (rows, censuses) = session.ask(&FlameTableQuery {
+                choice: query.choice.clone(),
+                steps: query.steps.clone(),
+            });
+            report_if_empty(rows.is_empty(), query);
             let most = match arguments.out {
                 None if arguments.output.is_for_terminal() => MAX_ROWS as usize,
                 _ => rows.len(),
@@ -474,17 +467,21 @@ fn print(
         }
     };
     if let Some(written) = session.write_flame(query, format, out.file(style)?) {
-        let left_out = written?;
-        if !left_out.is_empty() {
-            print_message(left_out);
+        let WrittenStacks {
+            is_empty,
+            incomplete,
+        } = written?;
+        report_if_empty(is_empty, query);
+        if !incomplete.is_empty() {
+            print_message(incomplete);
         }
     }
     Ok(())
 }
 
 /// Explains on standard error why there are no stacks.
-pub(super) fn report_if_empty(rows: &[FlameRow], query: &FlameQuery) {
-    if rows.is_empty() {
+pub(super) fn report_if_empty(is_empty: bool, query: &FlameQuery) {
+    if is_empty {
         print_message(match (query.steps.is_empty(), query.choice.range) {
             (false, _) => "no stacks match: the steps leave none",
             (true, Some(_)) => "no stacks: none in the range",
@@ -493,15 +490,17 @@ pub(super) fn report_if_empty(rows: &[FlameRow], query: &FlameQuery) {
     }
 }
 
-/// Renders the picture of the whole selection.
-fn picture(session: &Session, query: &FlameQuery) -> Option<String> {
+/// Renders the picture of the whole selection. Also returns whether it has no boxes.
+fn picture(session: &Session, query: &FlameQuery) -> Option<(String, bool)> {
     let query = picture_query(query);
     let sources = session.flame_sources();
     let source = sources
         .iter()
         .find(|info| info.source == query.choice.source)?;
     let answer = session.ask(&query)?;
-    Some(svg(answer, &query, source, &Palette::LIGHT, false))
+    let is_empty = answer.1.is_empty();
+    let svg = svg(answer, &query, source, &Palette::LIGHT, false);
+    Some((svg, is_empty))
 }
 
 /// Columns of the table of totals; weights are in nanoseconds or bytes.

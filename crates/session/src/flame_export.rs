@@ -12,6 +12,15 @@ use model::profile::stack_source::StackSource;
 /// Stacks written between two yields: this takes far less than a frame, however deep the stacks are.
 const SLICE: usize = 256;
 
+/// What a written file has of the stacks that a query selects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WrittenStacks {
+    /// Whether the query selects none.
+    pub is_empty: bool,
+    /// Stacks that the file has only in part.
+    pub incomplete: IncompleteStacks,
+}
+
 impl Session {
     /// Exports a flame graph for another program; `None` if the log has no data for the source, or if memory runs
     /// out. Yields while writing.
@@ -37,19 +46,22 @@ impl Session {
         })
     }
 
-    /// Writes a flame graph for another program to `out`, and returns which stacks are incomplete; `None` if the
-    /// log has no data for the source.
+    /// Writes a flame graph for another program to `out`, and returns what it has; `None` if the log has no data for
+    /// the source.
     pub fn write_flame(
         &self,
         query: &FlameQuery,
         format: ExportFormat,
         out: &mut impl Write,
-    ) -> Option<io::Result<IncompleteStacks>> {
+    ) -> Option<io::Result<WrittenStacks>> {
         let stack_source = self.stack_source(query.choice.source)?;
         let mut export = self.export(stack_source, query, format);
         let mut write = || {
             while export.advance(stack_source, out, SLICE)?.is_pending() {}
-            Ok(export.incomplete())
+            Ok(WrittenStacks {
+                is_empty: export.is_empty(),
+                incomplete: export.incomplete(),
+            })
         };
         Some(write())
     }

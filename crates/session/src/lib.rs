@@ -35,6 +35,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Mutex;
 
+pub use flame_export::WrittenStacks;
 pub use memory::{MemoryBudget, MemoryUse};
 pub use read::read_session;
 pub use symbols::AddressNames;

@@ -97,6 +97,15 @@ impl Export {
         Ok(if done { Poll::Ready(()) } else { Poll::Pending })
     }
 
+    /// Returns whether the query selects no stacks, once the file is complete.
+    pub fn is_empty(&self) -> bool {
+        match &self.0 {
+            Writing::Folded(folded) => folded.tree.is_empty(),
+            Writing::Pprof(pprof) => pprof.tree.is_empty(),
+            Writing::Speedscope(speedscope) => speedscope.is_empty(),
+        }
+    }
+
     /// Returns which stacks the file has only in part.
     pub const fn incomplete(&self) -> IncompleteStacks {
         match &self.0 {

@@ -15,6 +15,8 @@ pub(super) struct StackInterval {
     pub(super) duration: Duration,
     /// Stack of the interval.
     pub(super) stack: StackId,
+    /// Whether the interval is a sample or a part of one, not a gap.
+    pub(super) is_sample: bool,
     /// Whether the interval is a sample that counts in the range: not a gap, not part of a sample that ends after
     /// the range, and not a further piece of a span.
     pub(super) counts: bool,
@@ -49,14 +51,21 @@ impl StackTimeline {
         }
     }
 
-    /// Extends the timeline to `to`; returns `None` if that adds nothing.
-    fn stretch(&mut self, to: Nanos, stack: StackId, counts: bool) -> Option<StackInterval> {
+    /// Extends the timeline to `to`; returns `None` if that adds nothing. `counts` says whether a sample counts;
+    /// `None` is a gap.
+    fn stretch(
+        &mut self,
+        to: Nanos,
+        stack: StackId,
+        counts: Option<bool>,
+    ) -> Option<StackInterval> {
         let duration = to.since(self.at);
         self.at = self.at.max(to);
         (duration > Duration::ZERO).then_some(StackInterval {
             duration,
             stack,
-            counts,
+            is_sample: counts.is_some(),
+            counts: counts.unwrap_or(false),
         })
     }
 
@@ -74,17 +83,17 @@ impl StackTimeline {
         let ends = span.start() < span.end() && span.end() <= self.range.end();
         let counts = ends && track.samples.counts(index);
         let idle = profile.idle_stack;
-        if pause && let Some(gap) = self.stretch(start, idle, false) {
+        if pause && let Some(gap) = self.stretch(start, idle, None) {
             self.next = Some((end, stack, counts));
             return Some(gap);
         }
-        self.stretch(end, stack, counts)
+        self.stretch(end, stack, Some(counts))
     }
 
     /// Returns the next interval. `profile` and `track` must be those passed to `new`.
     pub(super) fn next(&mut self, profile: &Profile, track: &Track) -> Option<StackInterval> {
         if let Some((to, stack, counts)) = self.next.take()
-            && let Some(stretch) = self.stretch(to, stack, counts)
+            && let Some(stretch) = self.stretch(to, stack, Some(counts))
         {
             return Some(stretch);
         }
@@ -93,7 +102,7 @@ impl StackTimeline {
                 return Some(stretch);
             }
         }
-        self.stretch(self.range.end(), profile.idle_stack, false)
+        self.stretch(self.range.end(), profile.idle_stack, None)
     }
 }
 

@@ -15,6 +15,7 @@ use proptest::prelude::*;
 
 use super::tree::DEEPEST;
 use super::*;
+use crate::flame::query::{FlameTableQuery, table};
 use crate::flame::transform::Transform;
 use model::profile::frames::{Frame, FrameKind};
 use model::profile::weights::Weight;
@@ -83,6 +84,41 @@ fn file(
         == Poll::Pending
     {}
     (bytes, export.incomplete())
+}
+
+/// A file is empty if and only if the table of functions is.
+#[test]
+fn a_file_without_stacks_knows_it() {
+    let profile = nested(3, 2);
+    let end = profile.span.end();
+    let later = Interval::new(end, Nanos(end.0 + 100));
+    let focus = |name: &str| vec![Step::Focus(name.to_owned())];
+    let mut empty = 0;
+    for steps in [Vec::new(), focus("span 1"), focus("typo")] {
+        for range in [None, Some(later)] {
+            let mut query = query(&steps);
+            query.choice.range = range;
+            let functions = FlameTableQuery {
+                choice: query.choice.clone(),
+                steps: query.steps.clone(),
+            };
+            let cache = StepCache::default();
+            let (rows, _) = table(&cache, &profile, &functions);
+            empty += usize::from(rows.is_empty());
+            for format in FORMATS {
+                let mut export = Export::new(&cache, &profile, &query, format, &LogInfo::default());
+                let mut bytes = Vec::new();
+                let mut advance = || export.advance(&profile, &mut bytes, 7);
+                while advance().expect("memory takes all").is_pending() {}
+                assert_eq!(
+                    export.is_empty(),
+                    rows.is_empty(),
+                    "{format:?} {steps:?} {range:?}"
+                );
+            }
+        }
+    }
+    assert_eq!(empty, 4);
 }
 
 #[test]

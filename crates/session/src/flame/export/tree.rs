@@ -112,6 +112,11 @@ impl Tree {
     pub(super) fn rows(&self) -> &[Row] {
         &self.rows
     }
+
+    /// Returns whether no stack has weight.
+    pub(super) fn is_empty(&self) -> bool {
+        !self.rows.iter().any(|row| weighs(&row.own))
+    }
 }
 
 const fn weighs(weight: &Weight) -> bool {

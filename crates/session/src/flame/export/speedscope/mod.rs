@@ -77,6 +77,14 @@ impl Speedscope {
         }
     }
 
+    /// Returns whether no stack has weight, once the file is complete.
+    pub(super) fn is_empty(&self) -> bool {
+        match &self.profiles {
+            Profiles::Tracks(tracks) => !tracks.has_samples,
+            Profiles::Sums(sums) => sums.tree.is_empty(),
+        }
+    }
+
     /// Writes at most `samples` samples; returns whether the file is complete.
     pub(super) fn advance(
         &mut self,

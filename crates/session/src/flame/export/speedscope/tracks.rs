@@ -33,6 +33,8 @@ pub(super) struct Tracks {
     tracks: Vec<usize>,
     /// Number of complete tracks.
     written: usize,
+    /// Whether a track has samples that the steps leave.
+    pub(super) has_samples: bool,
     /// Position in the current track.
     section: OutputSection,
     /// Frames of a stack, reused to save allocations.
@@ -94,6 +96,7 @@ impl Tracks {
             deeper,
             tracks,
             written: 0,
+            has_samples: false,
             section: OutputSection::Head,
             frames: Vec::new(),
         };
@@ -141,7 +144,9 @@ impl Tracks {
             let next = match &mut self.section {
                 OutputSection::Head => {
                     comma(out, self.written > 0)?;
-                    Some(timed.head(out)?)
+                    let (section, has_samples) = timed.head(out)?;
+                    self.has_samples |= has_samples;
+                    Some(section)
                 }
                 OutputSection::Stacks(cursor) => match cursor.next(&timed) {
                     Some(piece) => {
@@ -210,8 +215,8 @@ struct StackWeight {
 
 impl TrackContext<'_> {
     /// Writes the start of the profile, and chooses the smaller kind of list: stacks, or enter and leave events,
-    /// which are smaller if stacks are deep and similar.
-    fn head(&self, out: &mut impl Write) -> io::Result<OutputSection> {
+    /// which are smaller if stacks are deep and similar. Also returns whether there are samples.
+    fn head(&self, out: &mut impl Write) -> io::Result<(OutputSection, bool)> {
         /// Size of an event, in frames of a stack, approximately.
         const EVENT_FRAMES: u64 = 8;
         let (mut count, mut frames, mut events) = (0, 0, 0);
@@ -237,8 +242,9 @@ impl TrackContext<'_> {
             end_value: end as f64,
         };
         head.write(out, if evented { "events" } else { "samples" })?;
+        let has_samples = cursor.has_samples;
         let cursor = Cursor::new(self);
-        Ok(if evented {
+        let section = if evented {
             let open = OpenFrames {
                 stack: StackId::EMPTY,
                 at: start,
@@ -247,7 +253,8 @@ impl TrackContext<'_> {
             OutputSection::Events(cursor, open)
         } else {
             OutputSection::Stacks(cursor)
-        })
+        };
+        Ok((section, has_samples))
     }
 
     /// Returns whether a stack represents truncated ones.
@@ -264,6 +271,8 @@ struct Cursor {
     ahead: Option<(StackId, u64)>,
     /// Number of entries so far.
     count: u64,
+    /// Whether samples that the steps leave were among them.
+    has_samples: bool,
 }
 
 impl Cursor {
@@ -272,6 +281,7 @@ impl Cursor {
             timeline: StackTimeline::new(timed.profile, timed.track, timed.range),
             ahead: None,
             count: 0,
+            has_samples: false,
         }
     }
 
@@ -296,6 +306,7 @@ impl Cursor {
         loop {
             let stretch = self.timeline.next(timed.profile, timed.track)?;
             let stack = timed.transformed.stack(stretch.stack);
+            self.has_samples |= stretch.is_sample && stack.is_some();
             let weight = match timed.measure {
                 Measure::Amount => stretch.duration.0,
                 Measure::Count if stretch.counts && stack.is_some() => 1,
