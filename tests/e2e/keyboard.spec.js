@@ -246,6 +246,22 @@ test('tracks are folded, pinned, moved, hidden and selected by keyboard', async 
   await expectFocusSeen(page);
 });
 
+test('the buttons of a head stand beside its outline', async ({ page }) => {
+  await openByKeyboard(page);
+  await press(page, 'ArrowDown');
+  const gaps = () =>
+    page.evaluate(() => {
+      const outer = document.activeElement.getBoundingClientRect();
+      const inner = document.activeElement.querySelector('.head-actions').getBoundingClientRect();
+      return [inner.top - outer.top, outer.right - inner.right, outer.bottom - inner.bottom];
+    });
+  for (const name of ['blocks', 'cap0']) {
+    await walkTo(page, name);
+    // The outline is 2 pixels wide, and within the head.
+    await expect.poll(async () => Math.min(...(await gaps()))).toBeGreaterThanOrEqual(2);
+  }
+});
+
 test('walking goes to the last track and keeps it in view', async ({ page }) => {
   await openByKeyboard(page);
   await press(page, 'ArrowDown');
