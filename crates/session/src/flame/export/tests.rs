@@ -92,7 +92,7 @@ fn a_file_without_stacks_knows_it() {
     let profile = nested(3, 2);
     let end = profile.span.end();
     let later = Interval::new(end, Nanos(end.0 + 100));
-    let focus = |name: &str| vec![Step::Focus(name.to_owned())];
+    let focus = |name: &str| vec![Transform::Focus(name.to_owned())];
     let mut empty = 0;
     for steps in [Vec::new(), focus("span 1"), focus("typo")] {
         for range in [None, Some(later)] {
