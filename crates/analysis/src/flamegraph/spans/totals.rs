@@ -90,8 +90,8 @@ pub fn span_totals(
     // The first one stands for the whole log, in which collections of several processes do not overlap.
     let first = usize::from(sums.len() > 1);
     let collecting_of_all = |from: u64, to: u64| {
-        let places = first..sums.len();
-        Duration(places.map(|place| collecting(place, from, to)).sum())
+        let each = (first..sums.len()).map(|place| collecting(place, from, to));
+        Duration(each.fold(0, u64::saturating_add))
     };
     let windows = match window {
         None => vec![(log.start().0, log.end().0)],
