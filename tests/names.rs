@@ -48,8 +48,8 @@ const REFUSED: &[(&str, &str)] = &[
     ("Telling", "SampleCursor"),
     ("Told", "TimelineEvent, DiagnosticJson"),
     ("trouble", "error"),
-    ("Watcher", "SweepVisitor"),
     ("WaitRunCycle", "Turn"),
+    ("Watcher", "SweepVisitor"),
     ("Wish", "PanelRequest"),
 ];
 

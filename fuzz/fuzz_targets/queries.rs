@@ -1,4 +1,4 @@
-//! Opens a log in pieces and asks every kind of question while it is read and afterward. The first two bytes are
+//! Opens a log in pieces and sends every kind of query while it is read and afterward. The first two bytes are
 //! the number of following bytes that determine the queries; the rest is the log.
 #![no_main]
 

@@ -192,7 +192,7 @@ pub(super) fn segments<T: PartialEq + Copy + 'static>(
 
 struct Asking<Q> {
     in_flight: bool,
-    /// Question to ask once the pending answer has arrived.
+    /// Query to send once the pending answer has arrived.
     next: Option<(Source, Q)>,
 }
 
@@ -200,9 +200,9 @@ struct Asking<Q> {
 /// the log has just been read to its end: titles of answers come from here.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Extent {
-    /// Range of the question; `None` for the whole log.
+    /// Range of the query; `None` for the whole log.
     pub(super) range: Option<Interval>,
-    /// Whether the whole log was read when the question was asked.
+    /// Whether the whole log was read when the query was sent.
     pub(super) complete: bool,
 }
 
@@ -222,9 +222,9 @@ impl Extent {
     }
 }
 
-/// Answer of the worker, with its question and extent.
+/// Answer of the worker, with its query and extent.
 pub(super) struct Answered<Q: Query> {
-    pub(super) question: Q,
+    pub(super) query: Q,
     pub(super) extent: Extent,
     pub(super) answer: Rc<Q::Answer>,
 }
@@ -232,32 +232,29 @@ pub(super) struct Answered<Q: Query> {
 impl<Q: Query> Clone for Answered<Q> {
     fn clone(&self) -> Self {
         Self {
-            question: self.question.clone(),
+            query: self.query.clone(),
             extent: self.extent,
             answer: Rc::clone(&self.answer),
         }
     }
 }
 
-/// Asks a question and returns its answer, or the previous answer while the new one is pending; `None` before the
-/// first. At most one question is in flight, so that dragging a selection does not flood the worker.
+/// Sends a query and returns its answer, or the previous answer while the new one is pending; `None` before the
+/// first. At most one query is in flight, so that dragging a selection does not flood the worker.
 #[hook]
-pub(super) fn use_answer<Q: Query>(source: &Source, question: Q) -> Option<Rc<Q::Answer>> {
-    use_answer_if(source, Some(question))
+pub(super) fn use_answer<Q: Query>(source: &Source, query: Q) -> Option<Rc<Q::Answer>> {
+    use_answer_if(source, Some(query))
 }
 
-/// Like [`use_answer`], for an optional question: without one, nothing is asked.
+/// Like [`use_answer`], for an optional query: without one, nothing is sent.
 #[hook]
-pub(super) fn use_answer_if<Q: Query>(
-    source: &Source,
-    question: Option<Q>,
-) -> Option<Rc<Q::Answer>> {
-    use_answered(source, question).map(|answered| answered.answer)
+pub(super) fn use_answer_if<Q: Query>(source: &Source, query: Option<Q>) -> Option<Rc<Q::Answer>> {
+    use_answered(source, query).map(|answered| answered.answer)
 }
 
 /// Like [`use_answer_if`], with what the returned answer belongs to.
 #[hook]
-pub(super) fn use_answered<Q: Query>(source: &Source, question: Option<Q>) -> Option<Answered<Q>> {
+pub(super) fn use_answered<Q: Query>(source: &Source, query: Option<Q>) -> Option<Answered<Q>> {
     let answer = use_state(|| None);
     let asking = use_mut_ref(|| Asking {
         in_flight: false,
@@ -265,9 +262,9 @@ pub(super) fn use_answered<Q: Query>(source: &Source, question: Option<Q>) -> Op
     });
     {
         let answer = answer.clone();
-        use_effect_with((source.clone(), question), move |(source, question)| {
-            if let Some(question) = question.clone() {
-                ask((source.clone(), question), asking, answer.setter());
+        use_effect_with((source.clone(), query), move |(source, query)| {
+            if let Some(query) = query.clone() {
+                ask((source.clone(), query), asking, answer.setter());
             }
         });
     }
@@ -275,24 +272,24 @@ pub(super) fn use_answered<Q: Query>(source: &Source, question: Option<Q>) -> Op
 }
 
 fn ask<Q: Query>(
-    (source, question): (Source, Q),
+    (source, query): (Source, Q),
     asking: Rc<RefCell<Asking<Q>>>,
     answer: UseStateSetter<Option<Answered<Q>>>,
 ) {
     if asking.borrow().in_flight {
-        asking.borrow_mut().next = Some((source, question));
+        asking.borrow_mut().next = Some((source, query));
         return;
     }
     asking.borrow_mut().in_flight = true;
     let extent = Extent {
-        range: question.clone().range().and_then(|range| *range),
+        range: query.clone().range().and_then(|range| *range),
         complete: source.complete,
     };
-    source.client.ask(question.clone(), move |result| {
+    source.client.ask(query.clone(), move |result| {
         asking.borrow_mut().in_flight = false;
         if let Ok(result) = result {
             answer.set(Some(Answered {
-                question,
+                query,
                 extent,
                 answer: Rc::new(result),
             }));

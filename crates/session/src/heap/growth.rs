@@ -333,14 +333,14 @@ impl ConcurrentActivityQuery {
         recording: &Recording,
         yielder: &dyn Yield,
     ) -> ConcurrentActivity {
-        let question = ThreadTableQuery {
+        let query = ThreadTableQuery {
             range: Some(self.0),
             sort: ThreadColumn::Running,
             descending: true,
             rows: 0..MAX_THEN,
             ..ThreadTableQuery::default()
         };
-        let Some(table) = recording.store.thread_table(&question, yielder).await else {
+        let Some(table) = recording.store.thread_table(&query, yielder).await else {
             return ConcurrentActivity::default();
         };
         let threads = table.rows.into_iter().map(|row| ConcurrentThread {

@@ -30,11 +30,11 @@ pub(super) fn IntermediateFindings(props: &ProgressProps) -> Html {
             move || drop(timer)
         });
     }
-    let question = answered.map(|answered| FindingsProgressQuery {
+    let query = answered.map(|answered| FindingsProgressQuery {
         range: props.range,
         answered,
     });
-    let answer = use_answer_if(&props.source, question);
+    let answer = use_answer_if(&props.source, query);
     let progress = answer.as_deref().and_then(Option::as_ref);
     {
         let now = progress.map(|progress| progress.answered);

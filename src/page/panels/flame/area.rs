@@ -71,7 +71,7 @@ pub(super) fn Area(props: &AreaProps) -> Html {
     let (node, width) = use_width();
     let pointed = use_state_eq(|| None::<usize>);
     let chosen = use_state_eq(|| None::<Nanos>);
-    let question = FlameAreaQuery {
+    let query = FlameAreaQuery {
         source: props.stacks,
         steps: props.view.steps.clone(),
         view: props.of.clone(),
@@ -80,7 +80,7 @@ pub(super) fn Area(props: &AreaProps) -> Html {
         around: true,
         most: MOST,
     };
-    let area = use_answer(&props.source, question).unwrap_or_default();
+    let area = use_answer(&props.source, query).unwrap_or_default();
     let chart = AreaChart::new(area, props, width);
     let plot = chart.plot();
     let current = chosen.and_then(|time| plot.nearest(plot.x(time)));

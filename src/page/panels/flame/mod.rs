@@ -160,7 +160,7 @@ pub(super) fn FlameGraph(props: &PanelProps) -> Html {
     let on_figures = state_callback(&figures);
     // Drops the answer to an earlier search text.
     let matches =
-        matches.filter(|it| Some(&it.question.search) == asked.as_ref().map(|it| &it.search));
+        matches.filter(|it| Some(&it.query.search) == asked.as_ref().map(|it| &it.search));
     let matches = matches.map(|it| it.answer);
     let at = if number.0 == view.search { number.1 } else { 0 };
     let shown = matches.as_ref().and_then(|matches| {

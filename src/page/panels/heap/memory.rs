@@ -69,11 +69,11 @@ pub(super) struct CensusCostProps {
 /// Renders how long the censuses of a profile stopped the program; nothing without a profile.
 #[component]
 pub(super) fn CensusCost(props: &CensusCostProps) -> Html {
-    let question = CensusCostQuery {
+    let query = CensusCostQuery {
         profile: props.profile,
         range: props.range,
     };
-    let answer = use_answer(&props.source, question);
+    let answer = use_answer(&props.source, query);
     match answer.as_deref() {
         Some(Some(words)) => html! { <p class="held-sum">{ words.clone() }</p> },
         _ => Html::default(),
