@@ -12,11 +12,11 @@ use tempfile::{SpooledData, SpooledTempFile};
 
 use super::{Failure, print_message};
 use eventlog::FileSource;
-use eventlog::source::{SharedSource, read_log_by};
+use eventlog::source::SharedSource;
 use eventlog::{LogError, LogReader, Sink, system_words};
 use eventlog_edit::merge::Feed;
 use model::time::Interval;
-use native::{TemporaryFile, is_same_file, read_session_on};
+use native::{TemporaryFile, is_same_file, read_records, read_session_on};
 use session::{MemoryBudget, Session};
 use views::fingerprint::{Fingerprint, fingerprint, sampled};
 use views::words::diagnostics::line;
@@ -90,9 +90,9 @@ pub(super) struct Input {
 impl Input {
     /// Reads the log into a sink.
     pub(super) fn read(&self, sink: &mut impl Sink) -> Result<LogReader, Failure> {
-        let mut source = self.bytes.source();
+        let source = self.bytes.source();
         let reader = self.reader(source.byte_len());
-        Ok(read_log_by(reader, &mut source, sink)?)
+        Ok(read_records(reader, source, sink)?)
     }
 
     /// Reads the log into a sink again, reusing the inflated copy that the session may hold.
@@ -103,9 +103,9 @@ impl Input {
     ) -> Result<(), LogError> {
         let raw = self.bytes.source();
         let inflated = session.inflated().map(|log| log as &dyn SharedSource);
-        let mut source = inflated.unwrap_or(raw);
+        let source = inflated.unwrap_or(raw);
         let reader = LogReader::new(source.byte_len());
-        read_log_by(reader, &mut source, sink).map(drop)
+        read_records(reader, source, sink).map(drop)
     }
 
     /// Returns the fingerprint that identifies the log.

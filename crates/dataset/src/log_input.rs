@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
-use eventlog::source::{SharedSource, read_log_by};
+use eventlog::source::SharedSource;
 use eventlog::{FileSource, LogError, LogReader, Sink};
 use eventlog_edit::anonymous::Anonymizer;
 use eventlog_edit::cut::{Cut, Selection};
-use native::{TemporaryFile, read_session_on};
+use native::{TemporaryFile, read_records, read_session_on};
 use session::{MemoryBudget, Session};
 use views::fingerprint::{Fingerprint, fingerprint};
 
@@ -88,9 +88,9 @@ impl LogInput {
         sink: &mut impl Sink,
     ) -> Result<(), LogError> {
         let inflated = session.inflated().map(|log| log as &dyn SharedSource);
-        let mut source = inflated.unwrap_or(&self.source);
+        let source = inflated.unwrap_or(&self.source);
         let reader = LogReader::new(source.byte_len());
-        read_log_by(reader, &mut source, sink).map(drop)
+        read_records(reader, source, sink).map(drop)
     }
 
     /// Writes the log with its texts replaced to an unnamed file. Also returns the reader of the log itself, which
@@ -99,11 +99,10 @@ impl LogInput {
         let file = tempfile::tempfile().map_err(InputError::Temporary)?;
         let out = BufWriter::new(file.try_clone().map_err(InputError::Temporary)?);
         let mut cut = Cut::new(Selection::default(), Some(Anonymizer::default()), out);
-        let mut source: &dyn SharedSource = &self.source;
         let backing = Arc::new(TemporaryFile::default());
         let reader = LogReader::new(self.len());
         let reader = reader.with_inflate_backing(backing, memory.inflated_bytes());
-        let reader = read_log_by(reader, &mut source, &mut cut)?;
+        let reader = read_records(reader, &self.source, &mut cut)?;
         let (out, counts) = cut.finish(&reader).map_err(InputError::Temporary)?;
         let flushed = out.into_inner().map_err(|error| error.into_error());
         flushed.map_err(InputError::Temporary)?;

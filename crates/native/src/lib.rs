@@ -8,5 +8,5 @@ pub use output_file::{
     CreateError, OutputFile, add_unfinished, is_same_file, is_standard_output,
     remove_unfinished_outputs,
 };
-pub use read::read_session_on;
+pub use read::{read_records, read_session_on};
 pub use temporary::TemporaryFile;

@@ -8,8 +8,9 @@ use std::thread;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use analysis::segment::{Scratch, Segment};
-use eventlog::source::{PullReader, SharedSource, drive};
-use eventlog::{LogError, Need, SliceStep, Step};
+use eventlog::ids::{CapId, Nanos};
+use eventlog::source::{PullReader, SharedSource, drive, read_log_by};
+use eventlog::{LogError, LogReader, Need, Record, Sink, SliceStep, Step};
 use session::{Job, JobId, Session, SliceAnalyzer};
 
 /// Reads a whole log into a new session, on `threads` threads. The calling thread merges results, and analyzes
@@ -29,6 +30,54 @@ pub fn read_session_on(
         None => analyze(threads, &mut session, file),
     }?;
     Ok(session)
+}
+
+/// Reads a whole log into `sink`, as [`eventlog::source::read_log_by`] does. The loop over all events is compiled once,
+/// in this crate, and not for each sink in crates that are compiled for size.
+///
+/// # Errors
+/// See [`eventlog::source::read_log`].
+pub fn read_records(
+    reader: LogReader,
+    log: &dyn SharedSource,
+    sink: &mut impl Sink,
+) -> Result<LogReader, LogError> {
+    read_into(reader, log, AnySink(sink))
+}
+
+fn read_into(
+    reader: LogReader,
+    mut log: &dyn SharedSource,
+    mut sink: AnySink<'_>,
+) -> Result<LogReader, LogError> {
+    read_log_by(reader, &mut log, &mut sink)
+}
+
+/// A sink of any type.
+struct AnySink<'a>(&'a mut dyn DynSink);
+
+/// Methods of [`Sink`] that can be called without its type.
+trait DynSink {
+    fn event(&mut self, record: &Record<'_>);
+    fn stretch(&mut self, cap: Option<CapId>, times: (Nanos, Nanos));
+}
+
+impl<S: Sink> DynSink for S {
+    fn event(&mut self, record: &Record<'_>) {
+        Sink::event(self, record);
+    }
+    fn stretch(&mut self, cap: Option<CapId>, times: (Nanos, Nanos)) {
+        Sink::stretch(self, cap, times);
+    }
+}
+
+impl Sink for AnySink<'_> {
+    fn event(&mut self, record: &Record<'_>) {
+        self.0.event(record);
+    }
+    fn stretch(&mut self, cap: Option<CapId>, times: (Nanos, Nanos)) {
+        self.0.stretch(cap, times);
+    }
 }
 
 /// Adapter that drives a session until its slices are known.
