@@ -10,6 +10,7 @@ use insight::window::{Occurrence, Window};
 use insight::{Digest, RuleContext};
 use model::time::Interval;
 use session::Session;
+use session::queries::{DigestQuery, FindingsQuery};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -51,7 +52,7 @@ impl MarkerRange {
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
     let session = arguments.log.open()?.read_session()?;
     let range = arguments.part.range(&session)?;
-    out.json(&Digest::gather_blocking(session.recording(), range))?;
+    out.json(&session.ask(&DigestQuery(range)).unwrap_or_default())?;
     Ok(report(session.reader()))
 }
 
@@ -78,9 +79,10 @@ pub(super) fn read(
     let range = part
         .range(&session)
         .map_err(|failure| failure.in_log(file))?;
-    let log = session.recording();
-    let mut digest = Digest::gather_blocking(log, range);
-    let context = MetricContext::new(RuleContext::new(log, range));
+    let findings = session.ask(&FindingsQuery(range));
+    let mut digest = session.ask(&DigestQuery(range)).unwrap_or_default();
+    let context = MetricContext::new(RuleContext::new(session.recording(), range));
+    let context = context.with_report(findings);
     let added = digest.add_requested(requests.iter().copied(), &context);
     added.map_err(Failure::Usage)?;
     Ok((digest, report_in_log(file, session.reader())))

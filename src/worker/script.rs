@@ -106,11 +106,13 @@ impl Log {
 impl Analysis {
     fn of(session: &Session, range: Option<Interval>) -> Self {
         let overview = session.overview();
-        let looked = MetricContext::new(RuleContext::new(session.recording(), range));
+        let findings = session.ask(&FindingsQuery(range));
+        let context = RuleContext::new(session.recording(), range);
+        let looked = MetricContext::new(context).with_report(findings.clone());
         Self {
             capabilities: overview.caps.len(),
             metrics: MeasuredMetric::evaluate_all(&looked),
-            findings: session.ask(&FindingsQuery(range)).unwrap_or_default(),
+            findings: findings.unwrap_or_default(),
             program: overview.program,
             ghc: overview.ghc,
             bytes: overview.bytes,

@@ -21,8 +21,8 @@ use eventlog::{LogReader, Record, system_words};
 use export::format;
 use export::log::{Log, RecordCallback};
 use export::rows::{self, Encode, Rows};
-use insight::Digest;
 use session::cells::Formulas;
+use session::queries::DigestQuery;
 use session::{MemoryBudget, Session};
 use views::words::diagnostics::line;
 
@@ -273,7 +273,7 @@ impl Job<'_> {
             original,
             reread: &read_again,
         };
-        let digest = Digest::gather_blocking(session.recording(), None);
+        let digest = session.ask(&DigestQuery(None)).unwrap_or_default();
         let origin = Origin {
             path: &entry.path,
             sha256: input.sha256(),

@@ -173,14 +173,12 @@ impl<'a> MetricContext<'a> {
         }
     }
 
-    /// Creates the evaluation with everything expensive computed now, yielding to the event loop in between.
-    pub async fn prepared(context: RuleContext<'a>) -> Self {
-        context.threads().await;
-        let for_rules = context.rules_context();
-        let report = Report::evaluate(for_rules.as_ref().unwrap_or(&context)).await;
+    /// Sets the answers of the rules for the same range, if they are known.
+    #[must_use]
+    pub fn with_report(self, report: Option<Report>) -> Self {
         Self {
-            report: OnceCell::from(report),
-            ..Self::new(context)
+            report: report.map(OnceCell::from).unwrap_or_default(),
+            ..self
         }
     }
 

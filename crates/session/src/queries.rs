@@ -247,8 +247,9 @@ impl Query for FindingsProgressQuery {
 range_query! {
     /// Metrics by which two logs are compared, of a range or of the whole log; `None` until the log is fully read.
     DigestQuery("digest") -> Option<Digest>, |log, range, host| {
-        log.recording.is_finished().then_some(())?;
-        Some(Digest::gather(&log.recording, range, host).await)
+        // The cache may have them.
+        let findings = FindingsQuery(range).answer(log, host).await?;
+        Some(Digest::gather(&log.recording, range, Some(findings), host).await)
     }
 }
 

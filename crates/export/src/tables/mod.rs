@@ -36,16 +36,21 @@ pub const TABLES: [&Table; 11] = [
 ];
 
 /// Writes all tables of a log below a folder as `TABLE/run=ID/part-0.…` (Hive partitioning), which query engines
-/// read as one table with the column `run`. Uses one thread per core.
+/// read as one table with the column `run`. Uses one thread per core; one writes both tables that need the answers of
+/// the rules, which it then computes once.
 pub(crate) fn write(log: &Log<'_>, folder: &Path, encoding: &Encoding) -> Result<(), Error> {
     let run = log.run_id();
+    let need_rules = |table: &Table| ["numbers", "findings"].contains(&table.name);
+    let together = TABLES.chunk_by(|one, next| need_rules(one) && need_rules(next));
     // Tables are taken from the end, so the largest one starts first.
-    let left = Mutex::new(TABLES.to_vec());
+    let left = Mutex::new(together.collect::<Vec<_>>());
     let next = || left.lock().unwrap_or_else(PoisonError::into_inner).pop();
     let work = || {
-        while let Some(table) = next() {
-            let rows = Rows::create(table, (log, &run), folder, encoding);
-            let written = rows.and_then(|rows| fill(table, log, rows));
+        while let Some(tables) = next() {
+            let written = tables.iter().try_for_each(|table| {
+                let rows = Rows::create(table, (log, &run), folder, encoding)?;
+                fill(table, log, rows)
+            });
             if written.is_err() {
                 // A failure is likely to repeat, so skip the remaining tables.
                 while next().is_some() {}

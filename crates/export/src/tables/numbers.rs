@@ -9,6 +9,7 @@ use insight::metrics::{MetricContext, Unit};
 use insight::{MeasuredMetric, RuleContext};
 use model::time::Interval;
 use session::cells::Column;
+use session::queries::FindingsQuery;
 
 /// Every metric of a log, with one row per statistic.
 pub(super) const TABLE: Table = Table {
@@ -36,7 +37,9 @@ pub(super) const TABLE: Table = Table {
 };
 
 fn fill(log: &Log<'_>, rows: &mut Rows) -> Result<(), Error> {
-    let looked = MetricContext::new(RuleContext::new(log.session.recording(), log.range));
+    let findings = log.session.ask(&FindingsQuery(log.range));
+    let context = RuleContext::new(log.session.recording(), log.range);
+    let looked = MetricContext::new(context).with_report(findings);
     for MeasuredMetric { metric, found, .. } in MeasuredMetric::evaluate_all(&looked) {
         let mut row = |statistic: Option<&'static str>,
                        value: Option<f64>,

@@ -13,6 +13,7 @@ use crate::context::RuleContext;
 use crate::metrics::{
     Direction, Labels, METRICS, Metric, MetricContext, NumberError, Numbers, Unit, Variability,
 };
+use crate::report::Report;
 use crate::threads::is_runtime_label;
 use crate::truncated_name::truncated_name;
 use analysis::flamegraph::sources;
@@ -29,8 +30,21 @@ use model::time::Interval;
 const SAME_IN_PARALLEL: [&str; 4] = ["alloc.bytes", "span.count", "spark.count", "thread.count"];
 
 impl Digest {
-    /// Creates the digest of a completely read log, or of a range of it.
-    pub async fn gather(log: &Recording, range: Option<Interval>, yielder: &dyn Yield) -> Self {
+    /// Creates the digest of a completely read log, or of a range of it. `report` has the answers of the rules for the
+    /// same range; `None` computes them.
+    pub async fn gather(
+        log: &Recording,
+        range: Option<Interval>,
+        report: Option<Report>,
+        yielder: &dyn Yield,
+    ) -> Self {
+        let report = match report {
+            Some(report) => report,
+            None => {
+                let context = RuleContext::for_rules(log, range).yielding(yielder);
+                Report::evaluate(&context).await
+            }
+        };
         let context = RuleContext::new(log, range).yielding(yielder);
         yielder.yield_if_due().await;
         let mut builder = DigestBuilder {
@@ -48,13 +62,14 @@ impl Digest {
         builder.add_cost_centres(&context);
         builder.add_bands(&context);
         yielder.yield_if_due().await;
-        builder.add_program(&MetricContext::prepared(context).await);
+        context.threads().await;
+        builder.add_program(&MetricContext::new(context).with_report(Some(report)));
         builder.finish()
     }
 
     /// [`gather`](Self::gather) without yielding, for callers with nothing else to run.
     pub fn gather_blocking(log: &Recording, range: Option<Interval>) -> Self {
-        block_on(Self::gather(log, range, &NoYield))
+        block_on(Self::gather(log, range, None, &NoYield))
     }
 
     /// Adds the numbers that assertions use. Those that the log does not have go to `no_data` with the reason.
