@@ -351,32 +351,29 @@ impl<'a> RuleContext<'a> {
                 continue;
             }
             if let Some(cached) = self.turn_cache.get(life.id()) {
-                for (number, turn) in (cached.first..).zip(cached.turns.iter()) {
+                for (number, turn) in cached {
                     visit(ThreadTurn {
                         life: &life,
                         number,
-                        turn,
+                        turn: &turn,
                     });
                     steps.step().await;
                 }
                 continue;
             }
-            let (mut first, mut turns) = (0, Vec::new());
-            let room = self.turn_cache.room();
+            let mut cached = Some(self.turn_cache.begin());
             for (number, turn) in life.turns_overlapping(self.range) {
                 visit(ThreadTurn {
                     life: &life,
                     number,
                     turn: &turn,
                 });
-                // One more than there is room for, so that an incomplete list is too long to be kept.
-                if turns.len() <= room {
-                    first = number - turns.len();
-                    turns.push(turn);
-                }
+                cached = cached.and_then(|turns| self.turn_cache.add(turns, (number, &turn)));
                 steps.step().await;
             }
-            self.turn_cache.insert(life.id(), first, turns);
+            if let Some(turns) = cached {
+                self.turn_cache.end(life.id(), turns);
+            }
         }
     }
 

@@ -3,49 +3,79 @@
 //! Some twenty rules look at the turns of blocked threads. A turn is unpacked from six columns, which takes longer
 //! than what most rules do with it.
 
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::cell::RefCell;
 
+use analysis::timeline::turn_list::{TurnList, TurnPosition};
 use analysis::timeline::turns::Turn;
 use eventlog::hash::SeededMap;
 use eventlog::ids::ThreadId;
 
-/// Turns of one thread in a range, with the number of the first.
-#[derive(Clone, Debug)]
+/// Turns of one thread in a range.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct CachedTurns {
-    pub first: usize,
-    pub turns: Rc<[Turn]>,
+    /// Number of the first.
+    first: usize,
+    count: usize,
+    position: TurnPosition,
 }
 
-/// Turns by thread, of all threads together not many more than [`MAX_TURNS`](Self::MAX_TURNS).
+/// Turns by thread, as many as fit.
 #[derive(Debug, Default)]
 pub(crate) struct TurnCache {
     threads: RefCell<SeededMap<ThreadId, CachedTurns>>,
-    /// Number of turns in the cache.
-    turns: Cell<usize>,
+    turns: RefCell<TurnList>,
 }
 
 impl TurnCache {
-    /// 34 MB, as a turn takes 56 bytes, and more turns than the sample of a large log has. Threads beyond are read
+    /// Of the turns of a busy server, some two million, which is as many as rules look at. Threads beyond are read
     /// again by each rule.
-    const MAX_TURNS: usize = 600_000;
+    const MAX_BYTES: usize = 32 << 20;
 
-    /// Returns the turns of a thread if they are in the cache.
-    pub(crate) fn get(&self, thread: ThreadId) -> Option<CachedTurns> {
-        self.threads.borrow().get(&thread).cloned()
+    /// Returns the turns of a thread with their numbers if they are in the cache.
+    pub(crate) fn get(
+        &self,
+        thread: ThreadId,
+    ) -> Option<impl Iterator<Item = (usize, Turn)> + use<'_>> {
+        let CachedTurns {
+            first,
+            count,
+            mut position,
+        } = self.threads.borrow().get(&thread).copied()?;
+        let numbers = first..first + count;
+        Some(numbers.map_while(move |number| {
+            let turn = self.turns.borrow().read(&mut position)?;
+            Some((number, turn))
+        }))
     }
 
-    /// Returns how many more turns it takes.
-    pub(crate) fn room(&self) -> usize {
-        Self::MAX_TURNS.saturating_sub(self.turns.get())
-    }
-
-    /// Adds all turns of a thread in the range, of which the first has the number `first`, if there is room.
-    pub(crate) fn insert(&self, thread: ThreadId, first: usize, turns: Vec<Turn>) {
-        if turns.len() <= self.room() {
-            self.turns.update(|all| all + turns.len());
-            let turns = turns.into();
-            (self.threads.borrow_mut()).insert(thread, CachedTurns { first, turns });
+    /// Begins to add the turns of a thread.
+    pub(crate) fn begin(&self) -> CachedTurns {
+        CachedTurns {
+            first: 0,
+            count: 0,
+            position: self.turns.borrow().end(),
         }
+    }
+
+    /// Adds the next turn, with its number, to those of a thread; removes all of them if it may not fit.
+    pub(crate) fn add(
+        &self,
+        mut thread: CachedTurns,
+        (number, turn): (usize, &Turn),
+    ) -> Option<CachedTurns> {
+        let mut turns = self.turns.borrow_mut();
+        if turns.len_bytes() + TurnList::MAX_TURN_BYTES > Self::MAX_BYTES {
+            turns.truncate(thread.position);
+            return None;
+        }
+        turns.push(turn);
+        thread.first = number - thread.count;
+        thread.count += 1;
+        Some(thread)
+    }
+
+    /// Ends to add the turns of a thread: the cache has all of them now.
+    pub(crate) fn end(&self, thread: ThreadId, turns: CachedTurns) {
+        self.threads.borrow_mut().insert(thread, turns);
     }
 }

@@ -38,6 +38,7 @@ mod thread_order;
 pub mod thread_table;
 pub mod threads;
 pub mod tracks;
+pub mod turn_list;
 pub mod turns;
 pub mod unread;
 pub mod user_spans;

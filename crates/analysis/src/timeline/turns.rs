@@ -34,13 +34,13 @@ pub struct Turn {
     /// Reason why the thread had stopped.
     pub last_stop: StopCode,
     /// Start of the wait.
-    from: u64,
+    pub(super) from: u64,
     /// Time at which the thread became ready; the rest of the wait is for a capability.
-    ready: u64,
+    pub(super) ready: u64,
     /// Start of the run.
-    start: u64,
+    pub(super) start: u64,
     /// End of the run.
-    end: u64,
+    pub(super) end: u64,
     /// Reason why the run ended; `None` in the last turn, which has no run.
     pub code: Option<StopCode>,
     /// Division of the ready time.
