@@ -179,7 +179,12 @@ impl ThreadLane<'_> {
 
     /// Returns the turns that overlap a range, with their numbers.
     pub fn turns_overlapping(&self, range: Interval) -> impl Iterator<Item = (usize, Turn)> {
-        let first = partition(self.runs(), |run| {
+        // Most threads began in the range: their runs need not be searched.
+        let searched = match self.thread().began_ns > range.start().0 {
+            true => 0,
+            false => self.runs(),
+        };
+        let first = partition(searched, |run| {
             self.span(super::turns::PARTS * run + 2).1 <= range.start().0
         });
         let all = (first..).zip(self.turns(first..self.runs() + 1));
