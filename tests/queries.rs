@@ -114,7 +114,10 @@ fn check_table<Q: TableQuery>(session: &Session, query: &Q) {
 fn tables_have_the_same_cells_in_each_format() {
     let log = open("ghc-9.6.6/fib-forkio-N2-l");
     check_table(&log, &ThreadTableQuery::default());
-    check_table(&open("ghc-9.6.6/gc-heavy-N1-l"), &CollectionsQuery::default());
+    check_table(
+        &open("ghc-9.6.6/gc-heavy-N1-l"),
+        &CollectionsQuery::default(),
+    );
     let profile = open("ghc-9.10.3/prof-heap-N1-hc-l-au");
     check_table(&profile, &BandTableQuery::default());
     check_table(&profile, &CensusDiffQuery::default());
