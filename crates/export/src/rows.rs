@@ -3,10 +3,13 @@
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufWriter};
+use std::mem::{replace, take};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, StringBuilder};
+use arrow_array::builder::{
+    ArrayBuilder, BooleanBuilder, Float64Builder, Int64Builder, StringBuilder,
+};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use serde::Serialize;
@@ -143,7 +146,7 @@ impl Rows {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        let runs = self.runs.slice(0, std::mem::take(&mut self.count));
+        let runs = self.runs.slice(0, take(&mut self.count));
         let cells = self.columns.iter_mut().map(Cells::finish);
         let columns = std::iter::once(runs).chain(cells);
         let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns.collect());
@@ -224,12 +227,25 @@ impl Cells {
         }
     }
 
+    /// Returns the cells and begins again, with room for as many: growing lists would be copied several times.
     fn finish(&mut self) -> ArrayRef {
         match self {
-            Self::Text(cells) => Arc::new(cells.finish()),
-            Self::Number(cells) => Arc::new(cells.finish()),
-            Self::Ratio(cells) => Arc::new(cells.finish()),
-            Self::Flag(cells) => Arc::new(cells.finish()),
+            Self::Text(cells) => {
+                let next = StringBuilder::with_capacity(cells.len(), cells.values_slice().len());
+                Arc::new(replace(cells, next).finish())
+            }
+            Self::Number(cells) => {
+                let next = Int64Builder::with_capacity(cells.len());
+                Arc::new(replace(cells, next).finish())
+            }
+            Self::Ratio(cells) => {
+                let next = Float64Builder::with_capacity(cells.len());
+                Arc::new(replace(cells, next).finish())
+            }
+            Self::Flag(cells) => {
+                let next = BooleanBuilder::with_capacity(cells.len());
+                Arc::new(replace(cells, next).finish())
+            }
         }
     }
 }
