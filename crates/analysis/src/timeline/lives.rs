@@ -34,7 +34,7 @@ impl Store {
         let cursors = Rc::default();
         let lives = self.threads.iter();
         lives.filter_map(move |(_, thread)| {
-            let life = self.bare_life_of(thread)?.with_cursors(&cursors);
+            let life = self.bare_life_with(thread, &cursors)?;
             (!life.is_empty()).then_some(life)
         })
     }
@@ -45,9 +45,9 @@ impl Store {
         let cursors = Rc::default();
         let counts = self.threads.run_counts();
         let often = counts.filter(move |(_, runs)| *runs >= least);
+        let mut reader = self.threads.reader();
         often.filter_map(move |(index, _)| {
-            let life = self.bare_life_of(self.threads.get(index)?)?;
-            let life = life.with_cursors(&cursors);
+            let life = self.bare_life_with(reader.get(index)?, &cursors)?;
             (!life.is_empty()).then_some(life)
         })
     }

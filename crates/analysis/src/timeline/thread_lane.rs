@@ -83,6 +83,20 @@ impl<'a> ThreadLane<'a> {
         }
     }
 
+    /// Creates a life without an index that shares the read cursors of other threads' lanes from the start.
+    pub(super) fn sharing(
+        store: &'a Store,
+        thread: Thread,
+        cursors: &Rc<RefCell<ReadCursors>>,
+    ) -> Self {
+        Self {
+            store,
+            thread,
+            index: None,
+            cursors: Rc::clone(cursors),
+        }
+    }
+
     /// Shares the read cursors of other threads' lanes.
     pub(crate) fn with_cursors(self, cursors: &Rc<RefCell<ReadCursors>>) -> Self {
         let cursors = Rc::clone(cursors);

@@ -1,9 +1,11 @@
 //! List of the threads of a log, and access to their lives with cached indexes.
 
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::row_selection::RowSelection;
-use super::store::{FEW_THREADS, Store};
+use super::store::{FEW_THREADS, ReadCursors, Store};
 use super::thread_lane::{ThreadLane, ThreadListQuery, ThreadListRow, ThreadOrder};
 use super::threads::{NEVER_NS, Thread};
 use super::turns::{TurnIndex, TurnIndexBuilder};
@@ -149,5 +151,15 @@ impl Store {
     pub(super) fn bare_life_of(&self, thread: Thread) -> Option<ThreadLane<'_>> {
         self.is_finished
             .then(|| ThreadLane::new(self, thread, None))
+    }
+
+    /// [`bare_life_of`](Self::bare_life_of) one of many threads, whose lives share read cursors.
+    pub(super) fn bare_life_with(
+        &self,
+        thread: Thread,
+        cursors: &Rc<RefCell<ReadCursors>>,
+    ) -> Option<ThreadLane<'_>> {
+        self.is_finished
+            .then(|| ThreadLane::sharing(self, thread, cursors))
     }
 }

@@ -15,7 +15,7 @@ use crate::yielder::Yield;
 use eventlog::hash::SeededMap;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::{StopCode, WAIT_REASONS, WaitReason};
-use model::lane::Lane;
+use model::lane::{BLOCK, Lane};
 use model::time::Interval;
 
 /// Column that the table can be sorted by.
@@ -387,13 +387,17 @@ impl PreparedRange {
     ) -> Option<ThreadLane<'a>> {
         /// If less than one in `FEW` runs is in the range, reading these is faster than indexing all.
         const FEW: usize = 8;
-        let bare = store.bare_life_of(*thread)?;
+        let bare = store.bare_life_with(*thread, &self.cursors)?;
+        if bare.runs() <= BLOCK {
+            return Some(bare);
+        }
         let inside = bare.runs_in(&self.from, &self.to).len();
         if inside * FEW < bare.runs() {
             return Some(bare);
         }
         store.prepare_life_of(index, *thread, yielder).await;
-        store.life_of(index, *thread)
+        let life = store.life_of(index, *thread)?;
+        Some(life.with_cursors(&self.cursors))
     }
 
     /// Returns the sums of a thread; `None` if it did not live in the range.
@@ -418,7 +422,6 @@ impl PreparedRange {
             ..ThreadSums::default()
         };
         if lives && let Some(lane) = self.life(store, (index, thread), yielder).await {
-            let lane = lane.with_cursors(&self.cursors);
             let turns = lane.turn_sums_in(&self.from, &self.to);
             sums.times = turns.sums;
             let longest = turns.longest_ready;
@@ -548,8 +551,7 @@ impl Store {
         let cursors = Rc::default();
         let mut reader = self.threads.reader();
         indexes.into_iter().filter_map(move |index| {
-            let life = self.bare_life_of(reader.get(index)?)?;
-            Some(life.with_cursors(&cursors))
+            self.bare_life_with(reader.get(index)?, &cursors)
         })
     }
 
