@@ -115,6 +115,13 @@ impl Moments {
         self.threads.get(index)
     }
 
+    /// Returns time and thread index of the moments at the indices `indices`, read block by block; none if moments
+    /// have no threads.
+    pub fn range(&self, indices: Range<usize>) -> impl Iterator<Item = (u64, u32)> + '_ {
+        let times_ns = self.times_ns.range(indices.clone());
+        times_ns.zip(self.threads.range(indices))
+    }
+
     /// Returns the number of moments before `time_ns`.
     pub fn count_before(&self, time_ns: u64) -> usize {
         self.times_ns.partition_point(|at| at < time_ns)
@@ -196,6 +203,7 @@ mod tests {
                 prop_assert_eq!(moments.time_ns(index), Some(at));
                 prop_assert_eq!(moments.thread(index), Some(thread));
             }
+            prop_assert!(moments.range(0..list.len() + 1).eq(list.iter().copied()));
             prop_assert_eq!(moments.time_ns(list.len()), None);
             prop_assert_eq!(moments.count_before(to), list.iter().filter(|(at, _)| *at < to).count());
             let from = (a as usize).min(list.len());

@@ -135,10 +135,8 @@ impl Store {
         let moments = self.instants.of_kind(cap, kind);
         moments.into_iter().flat_map(move |moments| {
             let places = moments.count_before(range.start().0)..moments.count_before(range.end().0);
-            places.filter_map(|place| {
-                let thread = self.thread_id(moments.thread(place)?)?;
-                Some((Nanos(moments.time_ns(place)?), thread))
-            })
+            let all = moments.range(places);
+            all.filter_map(|(at_ns, thread)| Some((Nanos(at_ns), self.thread_id(thread)?)))
         })
     }
 }
