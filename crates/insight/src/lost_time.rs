@@ -9,6 +9,7 @@
 //! log with more than half a million runs, it looks at evenly spaced slices with about that many.
 
 use std::cmp::Reverse;
+use std::collections::binary_heap::PeekMut;
 use std::collections::{BTreeSet, BinaryHeap};
 use std::mem;
 
@@ -430,7 +431,7 @@ pub(crate) async fn each_run(
             .filter_map(|(lane, run)| Some(Reverse((start(run)?, lane)))),
     );
     let (mut until, mut steps) = (slice.start().0, context.steps());
-    while let Some(Reverse((_, lane))) = order.pop() {
+    while let Some(&Reverse((_, lane))) = order.peek() {
         steps.step().await;
         let Some((index, run)) = next[lane] else {
             break;
@@ -453,7 +454,13 @@ pub(crate) async fn each_run(
         }
         until = until.max(run.end_ns);
         next[lane] = lanes[lane].next();
-        order.extend(start(&next[lane]).map(|start| Reverse((start, lane))));
+        match (start(&next[lane]), order.peek_mut()) {
+            (Some(start), Some(mut first)) => *first = Reverse((start, lane)),
+            (_, Some(first)) => {
+                PeekMut::pop(first);
+            }
+            (_, None) => {}
+        }
     }
 }
 

@@ -385,9 +385,7 @@ impl<'a> RuleContext<'a> {
         let end = self.range.end().0;
         let lane = self.log.store.cap(cap).map(|cap| &cap.runs);
         let first = lane.map_or(0, |runs| runs.first_ending_after(self.range.start().0));
-        let all = lane
-            .into_iter()
-            .flat_map(move |runs| (first..runs.len()).map(move |index| (index, runs.span(index))));
+        let all = { lane.into_iter() }.flat_map(move |runs| runs.spans_at(first..runs.len()));
         all.take_while(move |(_, (start, _))| *start < end)
     }
 

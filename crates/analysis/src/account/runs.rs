@@ -1,5 +1,7 @@
 //! Columnar runs of each capability.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use super::phases::PhaseLane;
@@ -52,6 +54,19 @@ pub(crate) struct SweepRun {
     pub(crate) was_ready: bool,
     /// Whether the thread can run again immediately after the run.
     pub(crate) stays_ready: bool,
+}
+
+/// Fields of a run for readers of one capability's runs in order.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LaneRun {
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    /// Index of the thread.
+    pub(crate) thread: u32,
+    /// Reason why it ended.
+    pub(crate) code: StopCode,
+    /// Ready time of the thread before the run; `None` if it was not ready.
+    pub(crate) ready_ns: Option<u64>,
 }
 
 /// Durations with one flag bit each: four bytes, with long durations in a map.
@@ -395,6 +410,39 @@ impl RunLane {
                 stays_ready: StopCode(codes[i]).stays_ready(),
             }
         }));
+    }
+
+    /// Appends to `next` the runs from the start of `places` to the end of its block, but none beyond `places` or the
+    /// end of the lane.
+    pub(crate) fn read_places(&self, places: Range<usize>, next: &mut Vec<LaneRun>) {
+        let (mut starts, mut ends) = ([0; packed_column::BLOCK], [0; packed_column::BLOCK]);
+        let (mut threads, mut codes) = ([0; packed_column::BLOCK], [0; packed_column::BLOCK]);
+        let mut short = [0; packed_column::BLOCK];
+        let from = places.start;
+        let room = (packed_column::BLOCK - from % packed_column::BLOCK).min(places.len());
+        let runs = &self.runs;
+        let count = runs.starts.read(from, &mut starts[..room]);
+        runs.ends.read(from, &mut ends[..count]);
+        runs.threads.read(from, &mut threads[..count]);
+        runs.codes.read(from, &mut codes[..count]);
+        runs.ready.short.read(from, &mut short[..count]);
+        next.extend((0..count).map(|i| {
+            let ready_ns = runs.ready.decode(from + i, short[i]);
+            LaneRun {
+                start: starts[i],
+                end: ends[i],
+                thread: threads[i],
+                code: StopCode(codes[i]),
+                ready_ns: ready_ns.filter(|_| Durations::has_flag(short[i])),
+            }
+        }));
+    }
+
+    /// Returns start and end of the runs at the indices `places`, with their indices, read block by block.
+    pub fn spans_at(&self, places: Range<usize>) -> impl Iterator<Item = (usize, (u64, u64))> + '_ {
+        let starts = self.runs.starts.range(places.clone());
+        let spans = starts.zip(self.runs.ends.range(places.clone()));
+        places.zip(spans)
     }
 
     /// Sets, for each run, the part of its ready time in which some capability was idle (the flag marks a pause in

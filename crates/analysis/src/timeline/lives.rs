@@ -84,15 +84,19 @@ impl Store {
             let first = runs.first_ending_after(range.start().0);
             (first, runs.first_starting_at(range.end().0))
         });
-        let mut looked = Default::default();
+        // The block of runs that was read last, and the index of its first.
+        let (mut block, mut begin) = (Vec::new(), first);
         (first..end).filter_map(move |place| {
-            let runs = runs?;
-            let thread = self.thread_id(runs.thread_at(place)?)?;
-            let run = runs.run(place, &mut looked);
+            if place - begin >= block.len() {
+                block.clear();
+                begin = place;
+                runs?.read_places(place..end, &mut block);
+            }
+            let run = *block.get(place - begin)?;
             let on = RunOnCap {
                 start_ns: run.start,
                 end_ns: run.end,
-                thread,
+                thread: self.thread_id(run.thread)?,
                 code: run.code,
                 ready_ns: run.ready_ns,
             };
