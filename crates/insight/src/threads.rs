@@ -350,7 +350,7 @@ impl<'a> RuleContext<'a> {
             if self.is_runtime_thread(life.id()) {
                 continue;
             }
-            if let Some(cached) = self.turn_cache.get(life.id()) {
+            if let Some(cached) = self.turn_cache.get(life.place()) {
                 for (number, turn) in cached {
                     visit(ThreadTurn {
                         life: &life,
@@ -361,7 +361,7 @@ impl<'a> RuleContext<'a> {
                 }
                 continue;
             }
-            let mut cached = Some(self.turn_cache.begin());
+            let mut cached = self.turn_cache.begin();
             for (number, turn) in life.turns_overlapping(self.range) {
                 visit(ThreadTurn {
                     life: &life,
@@ -372,7 +372,7 @@ impl<'a> RuleContext<'a> {
                 steps.step().await;
             }
             if let Some(turns) = cached {
-                self.turn_cache.end(life.id(), turns);
+                self.turn_cache.end(life.place(), turns);
             }
         }
     }

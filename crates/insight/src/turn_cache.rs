@@ -7,22 +7,36 @@ use std::cell::RefCell;
 
 use analysis::timeline::turn_list::{TurnList, TurnPosition};
 use analysis::timeline::turns::Turn;
-use eventlog::hash::SeededMap;
-use eventlog::ids::ThreadId;
 
 /// Turns of one thread in a range.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CachedTurns {
     /// Number of the first.
-    first: usize,
-    count: usize,
-    position: TurnPosition,
+    first: u32,
+    count: u32,
+    /// Offset of the first in the list of all turns; [`NOT_CACHED`](Self::NOT_CACHED) if the cache does not have them.
+    offset: u32,
+}
+
+impl CachedTurns {
+    const NOT_CACHED: u32 = u32::MAX;
+
+    const NONE: Self = Self {
+        first: 0,
+        count: 0,
+        offset: Self::NOT_CACHED,
+    };
+
+    const fn position(self) -> TurnPosition {
+        TurnPosition::of_thread(self.offset as usize)
+    }
 }
 
 /// Turns by thread, as many as fit.
 #[derive(Debug, Default)]
 pub(crate) struct TurnCache {
-    threads: RefCell<SeededMap<ThreadId, CachedTurns>>,
+    /// By [place](analysis::timeline::thread_lane::ThreadLane::place) of the thread, up to the last one that is cached.
+    threads: RefCell<Vec<CachedTurns>>,
     turns: RefCell<TurnList>,
 }
 
@@ -32,29 +46,27 @@ impl TurnCache {
     const MAX_BYTES: usize = 32 << 20;
 
     /// Returns the turns of a thread with their numbers if they are in the cache.
-    pub(crate) fn get(
-        &self,
-        thread: ThreadId,
-    ) -> Option<impl Iterator<Item = (usize, Turn)> + use<'_>> {
-        let CachedTurns {
-            first,
-            count,
-            mut position,
-        } = self.threads.borrow().get(&thread).copied()?;
-        let numbers = first..first + count;
+    pub(crate) fn get(&self, place: u32) -> Option<impl Iterator<Item = (usize, Turn)> + use<'_>> {
+        let turns = self.threads.borrow().get(place as usize).copied()?;
+        if turns.offset == CachedTurns::NOT_CACHED {
+            return None;
+        }
+        let mut position = turns.position();
+        let numbers = turns.first as usize..turns.first as usize + turns.count as usize;
         Some(numbers.map_while(move |number| {
             let turn = self.turns.borrow().read(&mut position)?;
             Some((number, turn))
         }))
     }
 
-    /// Begins to add the turns of a thread.
-    pub(crate) fn begin(&self) -> CachedTurns {
-        CachedTurns {
-            first: 0,
-            count: 0,
-            position: self.turns.borrow().end(),
-        }
+    /// Begins to add the turns of a thread; `None` if the cache is full.
+    pub(crate) fn begin(&self) -> Option<CachedTurns> {
+        let position = self.turns.borrow_mut().begin_thread();
+        let offset = u32::try_from(position.offset()).ok()?;
+        Some(CachedTurns {
+            offset,
+            ..CachedTurns::NONE
+        })
     }
 
     /// Adds the next turn, with its number, to those of a thread; removes all of them if it may not fit.
@@ -64,10 +76,12 @@ impl TurnCache {
         (number, turn): (usize, &Turn),
     ) -> Option<CachedTurns> {
         let mut turns = self.turns.borrow_mut();
-        if turns.len_bytes() + TurnList::MAX_TURN_BYTES > Self::MAX_BYTES {
-            turns.truncate(thread.position);
+        let number = u32::try_from(number).ok();
+        let fits = turns.len_bytes() + TurnList::MAX_TURN_BYTES <= Self::MAX_BYTES;
+        let Some(number) = number.filter(|_| fits) else {
+            turns.truncate(thread.position());
             return None;
-        }
+        };
         turns.push(turn);
         thread.first = number - thread.count;
         thread.count += 1;
@@ -75,7 +89,13 @@ impl TurnCache {
     }
 
     /// Ends to add the turns of a thread: the cache has all of them now.
-    pub(crate) fn end(&self, thread: ThreadId, turns: CachedTurns) {
-        self.threads.borrow_mut().insert(thread, turns);
+    pub(crate) fn end(&self, place: u32, turns: CachedTurns) {
+        let (mut threads, place) = (self.threads.borrow_mut(), place as usize);
+        if place >= threads.len() {
+            threads.resize(place + 1, CachedTurns::NONE);
+        }
+        if let Some(thread) = threads.get_mut(place) {
+            *thread = turns;
+        }
     }
 }

@@ -33,7 +33,7 @@ impl Store {
     pub fn lives(&self) -> impl Iterator<Item = ThreadLane<'_>> {
         let cursors = Rc::default();
         let lives = self.threads.iter();
-        lives.filter_map(move |(_, thread)| {
+        lives.filter_map(move |thread| {
             let life = self.bare_life_with(thread, &cursors)?;
             (!life.is_empty()).then_some(life)
         })
@@ -47,7 +47,7 @@ impl Store {
         let often = counts.filter(move |(_, runs)| *runs >= least);
         let mut reader = self.threads.reader();
         often.filter_map(move |(index, _)| {
-            let life = self.bare_life_with(reader.get(index)?, &cursors)?;
+            let life = self.bare_life_with((index, reader.get(index)?), &cursors)?;
             (!life.is_empty()).then_some(life)
         })
     }
@@ -107,7 +107,8 @@ impl Store {
     /// Returns the turn of the thread that contains a run, given by its index on the capability's lane.
     pub fn turn_of_run(&self, cap: CapId, place: usize) -> Option<Turn> {
         let (start, _) = self.cap(cap)?.runs.span_at(place)?;
-        let life = self.bare_life_of(self.threads.get(self.cap(cap)?.runs.thread_at(place)?)?)?;
+        let thread = self.cap(cap)?.runs.thread_at(place)?;
+        let life = self.bare_life_of(thread, self.threads.get(thread)?)?;
         let number = life.run_of(start, cap)?;
         Some(life.turn(number))
     }

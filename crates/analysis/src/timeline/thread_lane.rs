@@ -68,15 +68,22 @@ pub struct ThreadListQuery {
 #[derive(Debug)]
 pub struct ThreadLane<'a> {
     store: &'a Store,
+    /// Index of the thread.
+    place: u32,
     thread: Thread,
     index: Option<Arc<TurnIndex>>,
     cursors: Rc<RefCell<ReadCursors>>,
 }
 
 impl<'a> ThreadLane<'a> {
-    pub(crate) fn new(store: &'a Store, thread: Thread, index: Option<Arc<TurnIndex>>) -> Self {
+    pub(crate) fn new(
+        store: &'a Store,
+        (place, thread): (u32, Thread),
+        index: Option<Arc<TurnIndex>>,
+    ) -> Self {
         Self {
             store,
+            place,
             thread,
             index,
             cursors: Rc::default(),
@@ -86,11 +93,12 @@ impl<'a> ThreadLane<'a> {
     /// Creates a life without an index that shares the read cursors of other threads' lanes from the start.
     pub(super) fn sharing(
         store: &'a Store,
-        thread: Thread,
+        (place, thread): (u32, Thread),
         cursors: &Rc<RefCell<ReadCursors>>,
     ) -> Self {
         Self {
             store,
+            place,
             thread,
             index: None,
             cursors: Rc::clone(cursors),
@@ -101,6 +109,12 @@ impl<'a> ThreadLane<'a> {
     pub(crate) fn with_cursors(self, cursors: &Rc<RefCell<ReadCursors>>) -> Self {
         let cursors = Rc::clone(cursors);
         Self { cursors, ..self }
+    }
+
+    /// Returns the number of the thread among all threads of the log, which are numbered from 0 in the order in which
+    /// they appear.
+    pub const fn place(&self) -> u32 {
+        self.place
     }
 
     pub(crate) const fn thread(&self) -> &Thread {

@@ -80,13 +80,13 @@ impl Store {
 
     /// Returns the life of a thread with its index, which is built if necessary.
     pub(super) fn life_of(&self, index: u32, thread: Thread) -> Option<ThreadLane<'_>> {
-        let lane = self.bare_life_of(thread)?;
+        let lane = self.bare_life_of(index, thread)?;
         if lane.runs() <= BLOCK {
             return Some(lane);
         }
         let kept = self.indexes.get(&index);
         let turns = kept.unwrap_or_else(|| block_on(self.make_index(index, &lane, &NoYield)));
-        Some(ThreadLane::new(self, thread, Some(turns)))
+        Some(ThreadLane::new(self, (index, thread), Some(turns)))
     }
 
     /// Builds the index of a thread's life, unless it is cached or not needed. Returns the number of runs read for
@@ -119,7 +119,7 @@ impl Store {
         if thread.runs as usize <= BLOCK || self.indexes.get(&index).is_some() {
             return 0;
         }
-        let Some(lane) = self.bare_life_of(thread) else {
+        let Some(lane) = self.bare_life_of(index, thread) else {
             return 0;
         };
         self.make_index(index, &lane, yielder).await;
@@ -148,18 +148,18 @@ impl Store {
 
     /// Returns the life of a thread without an index, for callers that read only a few turns or have another
     /// index.
-    pub(super) fn bare_life_of(&self, thread: Thread) -> Option<ThreadLane<'_>> {
+    pub(super) fn bare_life_of(&self, index: u32, thread: Thread) -> Option<ThreadLane<'_>> {
         self.is_finished
-            .then(|| ThreadLane::new(self, thread, None))
+            .then(|| ThreadLane::new(self, (index, thread), None))
     }
 
     /// [`bare_life_of`](Self::bare_life_of) one of many threads, whose lives share read cursors.
     pub(super) fn bare_life_with(
         &self,
-        thread: Thread,
+        (index, thread): (u32, Thread),
         cursors: &Rc<RefCell<ReadCursors>>,
     ) -> Option<ThreadLane<'_>> {
         self.is_finished
-            .then(|| ThreadLane::sharing(self, thread, cursors))
+            .then(|| ThreadLane::sharing(self, (index, thread), cursors))
     }
 }

@@ -387,7 +387,7 @@ impl PreparedRange {
     ) -> Option<ThreadLane<'a>> {
         /// If less than one in `FEW` runs is in the range, reading these is faster than indexing all.
         const FEW: usize = 8;
-        let bare = store.bare_life_with(*thread, &self.cursors)?;
+        let bare = store.bare_life_with((index, *thread), &self.cursors)?;
         if bare.runs() <= BLOCK {
             return Some(bare);
         }
@@ -550,9 +550,9 @@ impl Store {
     fn lives_at(&self, indexes: Vec<u32>) -> impl Iterator<Item = ThreadLane<'_>> {
         let cursors = Rc::default();
         let mut reader = self.threads.reader();
-        indexes.into_iter().filter_map(move |index| {
-            self.bare_life_with(reader.get(index)?, &cursors)
-        })
+        indexes
+            .into_iter()
+            .filter_map(move |index| self.bare_life_with((index, reader.get(index)?), &cursors))
     }
 
     /// Passes the rows of the whole table to `take` one by one in the order of thread IDs, without storing them.

@@ -66,6 +66,12 @@ impl TurnList {
         self.bytes.len()
     }
 
+    /// Begins the turns of another thread. Returns the position of the first.
+    pub const fn begin_thread(&mut self) -> TurnPosition {
+        self.last_end_ns = 0;
+        self.end()
+    }
+
     /// Returns the position of the next turn that is appended.
     pub const fn end(&self) -> TurnPosition {
         TurnPosition {
@@ -138,6 +144,18 @@ pub struct TurnPosition {
     last_end_ns: u64,
 }
 
+impl TurnPosition {
+    /// Returns the position of the first turn of a thread, given by its offset in the list.
+    pub const fn of_thread(at: usize) -> Self {
+        Self { at, last_end_ns: 0 }
+    }
+
+    /// Returns the offset in the list.
+    pub const fn offset(self) -> usize {
+        self.at
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -185,6 +203,11 @@ mod tests {
                 read
             };
             prop_assert_eq!(format!("{:?}", read(&list)), format!("{turns:?}"));
+            let of_next = list.begin_thread();
+            turns.iter().for_each(|turn| list.push(turn));
+            let mut position = TurnPosition::of_thread(of_next.offset());
+            let again: Vec<Turn> = std::iter::from_fn(|| list.read(&mut position)).collect();
+            prop_assert_eq!(format!("{again:?}"), format!("{turns:?}"));
             list.truncate(end);
             let kept = kept.min(turns.len());
             prop_assert_eq!(format!("{:?}", read(&list)), format!("{:?}", &turns[..kept]));

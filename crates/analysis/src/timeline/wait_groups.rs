@@ -83,7 +83,10 @@ fn waited_ns(store: &Store, thread: &Thread) -> u64 {
     };
     // The sum only lacks the last run of a thread that was running at the end.
     let lane = Some(*thread).filter(|thread| thread.last_stop == StopCode::OPEN);
-    let lane = lane.and_then(|thread| store.bare_life_of(thread));
+    let lane = lane.and_then(|thread| {
+        let place = store.threads.find(thread.id)?;
+        store.bare_life_of(place, thread)
+    });
     let open = lane.and_then(|lane| Some(lane.turn(lane.runs().checked_sub(1)?)));
     let ran = thread.run_ns + open.map_or(0, |turn| turn.run_ns());
     life.duration().0.saturating_sub(ran)
