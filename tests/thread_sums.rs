@@ -8,8 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use analysis::automata::thread_state::{Activity, ThreadSpan};
 use analysis::spans::{Analyses, OpenSpan, SpanSink, Spans, WaitReasons};
 use analysis::timeline::store::Store;
-use analysis::timeline::thread_table::{ThreadEnd, ThreadTable, ThreadTableQuery, ThreadTableRow};
-use analysis::timeline::turns::TurnSums;
+use analysis::timeline::thread_table::{
+    SeeTurns, ThreadEnd, ThreadTable, ThreadTableQuery, ThreadTableRow,
+};
+use analysis::timeline::turns::{PARTS, Turn, TurnSums};
 use analysis::yielder::{NoYield, block_on};
 use common::build::LogBuilder;
 use common::{
@@ -17,7 +19,7 @@ use common::{
 };
 use eventlog::ids::{Nanos, ThreadId};
 use eventlog::source::read_log;
-use model::class::{Class, ManagerThread, WAIT_REASONS, WaitReason};
+use model::class::{Class, ManagerThread, StopCode, WAIT_REASONS, WaitReason};
 use model::lane::Lane;
 use model::time::Interval;
 use proptest::prelude::*;
@@ -30,6 +32,60 @@ fn table(store: &Store, range: Option<Interval>) -> ThreadTable {
         ..ThreadTableQuery::default()
     };
     block_on(store.thread_table(&query, &NoYield)).expect("the log is read")
+}
+
+/// Number of a turn, its parts, and the reasons of both stops.
+type TurnParts = (usize, [(u64, u64); PARTS], StopCode, Option<StopCode>);
+
+fn turn_parts(number: usize, turn: &Turn) -> TurnParts {
+    let parts = std::array::from_fn(|part| turn.part(part));
+    (number, parts, turn.last_stop, turn.code)
+}
+
+/// Turns that were read for sums, by the place of their thread.
+#[derive(Default)]
+struct SeenTurns {
+    of_thread: Vec<TurnParts>,
+    all: BTreeMap<u32, Vec<TurnParts>>,
+}
+
+impl SeeTurns for SeenTurns {
+    const SEES: bool = true;
+    fn begin(&mut self) {
+        self.of_thread.clear();
+    }
+    fn turn(&mut self, number: usize, turn: &Turn) {
+        self.of_thread.push(turn_parts(number, turn));
+    }
+    fn end(&mut self, place: u32, _: bool) {
+        self.all.insert(place, std::mem::take(&mut self.of_thread));
+    }
+}
+
+/// Turns that are read for sums are those of each thread, and do not change the sums.
+#[test]
+fn turns_are_seen_as_sums_are_computed() {
+    for_all_stores(expected_coverage([28, 1667], [101, 7608]), |_, store| {
+        let end = store.end().0;
+        for (from, to) in [(0, end), (end / 3, end / 3 * 2)] {
+            let range = Interval::new(Nanos(from), Nanos(to));
+            let mut seen = SeenTurns::default();
+            let all = block_on(store.threads_in_seeing(range, (&NoYield, &mut seen)));
+            let expected = block_on(store.threads_in(range, &NoYield));
+            expect("threads", all.count, expected.count)?;
+            expect("sums", all.times, expected.times)?;
+            for life in store.lives() {
+                let Some(turns) = seen.all.remove(&life.place()) else {
+                    continue;
+                };
+                let read = life.turns_overlapping(range);
+                let read = read.map(|(number, turn)| turn_parts(number, &turn));
+                expect("turns", turns, read.collect())?;
+            }
+            expect("other threads", seen.all.len(), 0)?;
+        }
+        Ok(store.lives().count())
+    });
 }
 
 /// The aggregates that rules use instead of single runs equal those computed from runs: lives and run times,

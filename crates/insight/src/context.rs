@@ -7,7 +7,7 @@ use crate::collection_in_range::{CollectionInRange, collections_in};
 use crate::disturbance::{DisturbedCollection, find_disturbed};
 use crate::heartbeats;
 use crate::threads::is_runtime_label;
-use crate::turn_cache::TurnCache;
+use crate::turn_cache::{TurnCache, TurnCacheFiller};
 use analysis::account::report::ProgramTimes;
 use analysis::numbers::summary::SparkTotals;
 use analysis::process::Way;
@@ -29,6 +29,8 @@ pub struct RuleContext<'a> {
     pub range: Interval,
     /// Whether no range was given, so that the whole log is meant.
     is_whole: bool,
+    /// Whether rules use it, which look at turns again and again.
+    is_for_rules: bool,
     /// Policy by which evaluations yield to the event loop.
     pub(crate) yielder: &'a dyn Yield,
     /// Account of time in the range.
@@ -69,6 +71,7 @@ impl<'a> RuleContext<'a> {
             log,
             range,
             is_whole,
+            is_for_rules: false,
             yielder: &NoYield,
             caps: (lived.count() as u64).max(1),
             times,
@@ -89,6 +92,7 @@ impl<'a> RuleContext<'a> {
     pub fn for_rules(log: &'a Recording, range: Option<Interval>) -> Self {
         Self {
             is_whole: range.is_none(),
+            is_for_rules: true,
             ..Self::new(log, Some(range.unwrap_or_else(|| program_range(log))))
         }
     }
@@ -246,7 +250,15 @@ impl<'a> RuleContext<'a> {
     /// Returns sums over all threads in the range, including the runtime's. If a sum is small, rules need not look
     /// at each thread.
     pub async fn threads(&self) -> &ThreadsInRange {
-        let find = self.log.store.threads_in(self.range, self.yielder);
+        let find = async {
+            let store = &self.log.store;
+            if !self.is_for_rules {
+                return store.threads_in(self.range, self.yielder).await;
+            }
+            let mut filler = TurnCacheFiller::new(&self.turn_cache);
+            let see = (self.yielder, &mut filler);
+            store.threads_in_seeing(self.range, see).await
+        };
         cached(&self.threads, find).await
     }
 

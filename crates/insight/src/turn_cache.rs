@@ -5,6 +5,7 @@
 
 use std::cell::RefCell;
 
+use analysis::timeline::thread_table::SeeTurns;
 use analysis::timeline::turn_list::{TurnList, TurnPosition};
 use analysis::timeline::turns::Turn;
 
@@ -88,6 +89,11 @@ impl TurnCache {
         Some(thread)
     }
 
+    /// Removes the turns of the thread that were added last.
+    fn remove(&self, thread: CachedTurns) {
+        self.turns.borrow_mut().truncate(thread.position());
+    }
+
     /// Ends to add the turns of a thread: the cache has all of them now.
     pub(crate) fn end(&self, place: u32, turns: CachedTurns) {
         let (mut threads, place) = (self.threads.borrow_mut(), place as usize);
@@ -96,6 +102,41 @@ impl TurnCache {
         }
         if let Some(thread) = threads.get_mut(place) {
             *thread = turns;
+        }
+    }
+}
+
+/// Adds the turns of threads that rules will look at, as they are read for sums.
+#[derive(Debug)]
+pub(crate) struct TurnCacheFiller<'a> {
+    cache: &'a TurnCache,
+    /// Those of the current thread; `None` if they do not fit.
+    turns: Option<CachedTurns>,
+}
+
+impl<'a> TurnCacheFiller<'a> {
+    pub(crate) const fn new(cache: &'a TurnCache) -> Self {
+        Self { cache, turns: None }
+    }
+}
+
+impl SeeTurns for TurnCacheFiller<'_> {
+    const SEES: bool = true;
+
+    fn begin(&mut self) {
+        self.turns = self.cache.begin();
+    }
+
+    fn turn(&mut self, number: usize, turn: &Turn) {
+        let turns = self.turns.take();
+        self.turns = turns.and_then(|turns| self.cache.add(turns, (number, turn)));
+    }
+
+    fn end(&mut self, place: u32, is_listed: bool) {
+        match self.turns.take() {
+            Some(turns) if is_listed => self.cache.end(place, turns),
+            Some(turns) => self.cache.remove(turns),
+            None => {}
         }
     }
 }

@@ -19,6 +19,7 @@ use crate::account::runs::{Run, RunRef};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::{Class, ClassTimes, ManagerThread, StopCode};
 use model::lane::{Lane, partition};
+use model::time::Interval;
 
 /// Row of the list of threads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -295,6 +296,36 @@ impl<'a> ThreadLane<'a> {
             all.add(&turn, &range, |from, to| account.ready_parts(from, to));
         }
         all
+    }
+
+    /// [`turn_sums_in`](Self::turn_sums_in) without an index, passing each turn that overlaps the range to `see`, with
+    /// its number. None if these are not the turns that count, as where the times of a damaged log go backwards.
+    pub(crate) fn turn_sums_seeing(
+        &self,
+        (from, to): (&LanePositions, &LanePositions),
+        see: &mut dyn FnMut(usize, &Turn),
+    ) -> Option<RangeTurnSums> {
+        let mut all = RangeTurnSums::default();
+        let range = from.time_ns..to.time_ns;
+        let account = self.store.account();
+        let Range {
+            start: mut next,
+            end: last,
+        } = self.runs_in(from, to);
+        let overlapping = Interval::new(Nanos(range.start), Nanos(range.end));
+        for (number, turn) in self.turns_overlapping(overlapping) {
+            see(number, &turn);
+            if number == next && number <= last {
+                all.add(&turn, &range, |from, to| account.ready_parts(from, to));
+                next += 1;
+            }
+        }
+        (next > last).then_some(all)
+    }
+
+    /// Returns whether sums need all turns, as there is no index.
+    pub(crate) fn has_no_index(&self) -> bool {
+        self.index.is_none()
     }
 
     /// Returns the complete index blocks in a range of items, with `per_turn` items per turn; `None` if there are

@@ -10,7 +10,7 @@ use super::instants::InstantKind;
 use super::store::{FEW_THREADS, LanePositions, ReadCursors, Store};
 use super::thread_lane::ThreadLane;
 use super::threads::Thread;
-use super::turns::TurnSums;
+use super::turns::{Turn, TurnSums};
 use crate::yielder::Yield;
 use eventlog::hash::SeededMap;
 use eventlog::ids::{Nanos, ThreadId};
@@ -317,6 +317,29 @@ pub struct ThreadsInRange {
 /// Ready time from which a thread is listed as one that queued, in nanoseconds.
 pub const LONG_READY_NS: u64 = 1_000_000;
 
+/// Reader of the turns from which sums are computed, so that they need not be read again.
+pub trait SeeTurns {
+    /// Whether it reads any turns.
+    const SEES: bool;
+    /// Begins the turns of a thread.
+    fn begin(&mut self);
+    /// Reads the next turn of the thread that overlaps the range, with its number.
+    fn turn(&mut self, number: usize, turn: &Turn);
+    /// Ends the turns of the thread, which it has read all. `is_listed` tells whether the thread is one of those that
+    /// were blocked or [queued](LONG_READY_NS).
+    fn end(&mut self, place: u32, is_listed: bool);
+}
+
+/// Reads no turns.
+struct SeeNone;
+
+impl SeeTurns for SeeNone {
+    const SEES: bool = false;
+    fn begin(&mut self) {}
+    fn turn(&mut self, _: usize, _: &Turn) {}
+    fn end(&mut self, _: u32, _: bool) {}
+}
+
 /// Counter per thread; most counts are small.
 #[derive(Debug)]
 struct ThreadCounts {
@@ -404,8 +427,19 @@ impl PreparedRange {
     pub(super) async fn sums(
         &self,
         store: &Store,
-        (index, thread): (u32, &Thread),
+        thread: (u32, &Thread),
         yielder: &dyn Yield,
+    ) -> Option<ThreadSums> {
+        self.sums_seeing(store, thread, (yielder, &mut SeeNone))
+            .await
+    }
+
+    /// [`sums`](Self::sums), passing the turns to `see` if they are read one by one in a range.
+    async fn sums_seeing<S: SeeTurns>(
+        &self,
+        store: &Store,
+        (index, thread): (u32, &Thread),
+        (yielder, see): (&dyn Yield, &mut S),
     ) -> Option<ThreadSums> {
         let (wakeups, migrations) = (self.wakeups.get(index), self.migrations.get(index));
         let lives = match (self.range, thread.life(store.end())) {
@@ -422,8 +456,19 @@ impl PreparedRange {
             ..ThreadSums::default()
         };
         if lives && let Some(lane) = self.life(store, (index, thread), yielder).await {
-            let turns = lane.turn_sums_in(&self.from, &self.to);
+            let is_seen = S::SEES && lane.has_no_index() && !lane.is_empty();
+            let mut seen = None;
+            if is_seen {
+                see.begin();
+                let mut each = |number: usize, turn: &Turn| see.turn(number, turn);
+                seen = lane.turn_sums_seeing((&self.from, &self.to), &mut each);
+            }
+            let turns = seen.unwrap_or_else(|| lane.turn_sums_in(&self.from, &self.to));
             sums.times = turns.sums;
+            if is_seen {
+                let is_blocked = sums.times.blocked_ns.iter().any(|ns| *ns > 0);
+                see.end(index, is_blocked || sums.times.ready_ns() >= LONG_READY_NS);
+            }
             let longest = turns.longest_ready;
             sums.longest_ready_ns = longest.waited_ns;
             sums.longest_ready = (longest.waited_ns > 0).then_some(longest.span);
@@ -475,6 +520,16 @@ impl Store {
 
     /// Returns the sums over all threads in a range; empty until the log has been read to its end.
     pub async fn threads_in(&self, range: Interval, yielder: &dyn Yield) -> ThreadsInRange {
+        self.threads_in_seeing(range, (yielder, &mut SeeNone)).await
+    }
+
+    /// [`threads_in`](Self::threads_in) that passes the turns to `see` as far as it reads them: all that overlap the
+    /// range of threads with few of them.
+    pub async fn threads_in_seeing<S: SeeTurns>(
+        &self,
+        range: Interval,
+        (yielder, see): (&dyn Yield, &mut S),
+    ) -> ThreadsInRange {
         let mut all = ThreadsInRange::default();
         let mut sums = ThreadSums::default();
         let look = |(index, _): (u32, &Thread), of_thread: ThreadSums| {
@@ -489,7 +544,7 @@ impl Store {
                 all.queued.push(index);
             }
         };
-        self.for_each_thread_in(range, yielder, look).await;
+        self.for_each_thread_in(range, (yielder, see), look).await;
         all.times = sums.times;
         all
     }
@@ -504,14 +559,15 @@ impl Store {
                 all.push((thread.id, ran_ns));
             }
         };
-        self.for_each_thread_in(range, yielder, look).await;
+        let none = (yielder, &mut SeeNone);
+        self.for_each_thread_in(range, none, look).await;
         all
     }
 
-    async fn for_each_thread_in(
+    async fn for_each_thread_in<S: SeeTurns>(
         &self,
         range: Interval,
-        yielder: &dyn Yield,
+        (yielder, see): (&dyn Yield, &mut S),
         mut look: impl FnMut((u32, &Thread), ThreadSums),
     ) {
         if !self.is_finished() {
@@ -522,7 +578,8 @@ impl Store {
             if index.is_multiple_of(FEW_THREADS) {
                 yielder.yield_if_due().await;
             }
-            if let Some(sums) = range.sums(self, (index, &thread), yielder).await {
+            let sums = range.sums_seeing(self, (index, &thread), (yielder, &mut *see));
+            if let Some(sums) = sums.await {
                 look((index, &thread), sums);
             }
         }
