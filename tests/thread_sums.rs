@@ -74,6 +74,8 @@ fn turns_are_seen_as_sums_are_computed() {
             let expected = block_on(store.threads_in(range, &NoYield));
             expect("threads", all.count, expected.count)?;
             expect("sums", all.times, expected.times)?;
+            let run_times = block_on(store.run_times_in(range, &NoYield));
+            expect("run times", all.run_times, Some(run_times))?;
             for life in store.lives() {
                 let Some(turns) = seen.all.remove(&life.place()) else {
                     continue;

@@ -252,12 +252,18 @@ impl<'a> RuleContext<'a> {
     pub async fn threads(&self) -> &ThreadsInRange {
         let find = async {
             let store = &self.log.store;
-            if !self.is_for_rules {
-                return store.threads_in(self.range, self.yielder).await;
+            let mut all = if self.is_for_rules {
+                let mut filler = TurnCacheFiller::new(&self.turn_cache);
+                let see = (self.yielder, &mut filler);
+                store.threads_in_seeing(self.range, see).await
+            } else {
+                store.threads_in(self.range, self.yielder).await
+            };
+            // Those of each thread come from the same sums.
+            if let Some(all) = all.run_times.take() {
+                self.run_times.get_or_init(|| self.of_program(all));
             }
-            let mut filler = TurnCacheFiller::new(&self.turn_cache);
-            let see = (self.yielder, &mut filler);
-            store.threads_in_seeing(self.range, see).await
+            all
         };
         cached(&self.threads, find).await
     }
@@ -266,11 +272,16 @@ impl<'a> RuleContext<'a> {
     /// appearance.
     pub(crate) async fn run_times(&self) -> &[(ThreadId, u64)] {
         let find = async {
-            let mut all = self.log.store.run_times_in(self.range, self.yielder).await;
-            all.retain(|(thread, _)| !self.is_runtime_thread(*thread));
-            all
+            let all = self.log.store.run_times_in(self.range, self.yielder);
+            self.of_program(all.await)
         };
         cached(&self.run_times, find).await
+    }
+
+    /// Removes the runtime's own threads.
+    fn of_program(&self, mut run_times: Vec<(ThreadId, u64)>) -> Vec<(ThreadId, u64)> {
+        run_times.retain(|(thread, _)| !self.is_runtime_thread(*thread));
+        run_times
     }
 
     /// Returns the sums over all threads if an earlier rule has computed them.

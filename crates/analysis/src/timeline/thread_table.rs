@@ -312,6 +312,17 @@ pub struct ThreadsInRange {
     blocked: [Vec<u32>; WAIT_REASONS],
     /// Sorted indexes of the threads that were ready for [`LONG_READY_NS`] or longer in sum.
     queued: Vec<u32>,
+    /// Run times as of [`Store::run_times_in`]; `None` if there are more than [`MAX_RUN_TIMES`].
+    pub run_times: Option<Vec<(ThreadId, u64)>>,
+}
+
+/// Maximum number of run times that are returned with sums: 8 MiB.
+pub const MAX_RUN_TIMES: usize = 1 << 19;
+
+/// Returns the run time of a thread in nanoseconds; `None` if it did not run.
+fn ran_ns(sums: &ThreadSums) -> Option<u64> {
+    let ran_ns = sums.times.running_ns + sums.times.open_ns;
+    (ran_ns > 0).then_some(ran_ns)
 }
 
 /// Ready time from which a thread is listed as one that queued, in nanoseconds.
@@ -532,8 +543,15 @@ impl Store {
     ) -> ThreadsInRange {
         let mut all = ThreadsInRange::default();
         let mut sums = ThreadSums::default();
-        let look = |(index, _): (u32, &Thread), of_thread: ThreadSums| {
+        let mut run_times = Some(Vec::new());
+        let look = |(index, thread): (u32, &Thread), of_thread: ThreadSums| {
             all.count += 1;
+            if let (Some(list), Some(ran_ns)) = (&mut run_times, ran_ns(&of_thread)) {
+                list.push((thread.id, ran_ns));
+                if list.len() > MAX_RUN_TIMES {
+                    run_times = None;
+                }
+            }
             sums.add(&of_thread);
             for (blocked_ns, threads) in of_thread.times.blocked_ns.iter().zip(&mut all.blocked) {
                 if *blocked_ns > 0 {
@@ -546,6 +564,7 @@ impl Store {
         };
         self.for_each_thread_in(range, (yielder, see), look).await;
         all.times = sums.times;
+        all.run_times = run_times.filter(|_| self.is_finished());
         all
     }
 
@@ -554,10 +573,7 @@ impl Store {
     pub async fn run_times_in(&self, range: Interval, yielder: &dyn Yield) -> Vec<(ThreadId, u64)> {
         let mut all = Vec::new();
         let look = |(_, thread): (u32, &Thread), of_thread: ThreadSums| {
-            let ran_ns = of_thread.times.running_ns + of_thread.times.open_ns;
-            if ran_ns > 0 {
-                all.push((thread.id, ran_ns));
-            }
+            all.extend(ran_ns(&of_thread).map(|ran_ns| (thread.id, ran_ns)));
         };
         let none = (yielder, &mut SeeNone);
         self.for_each_thread_in(range, none, look).await;
