@@ -188,6 +188,15 @@ impl<'a> RuleContext<'a> {
         }
     }
 
+    /// Returns the turns of a thread in the range with their numbers if an earlier rule has read them.
+    pub(crate) fn cached_turns(
+        &self,
+        thread: ThreadId,
+    ) -> Option<impl Iterator<Item = (usize, Turn)>> {
+        let place = self.log.store.place_of(thread)?;
+        self.turn_cache.get(place)
+    }
+
     /// Returns the threads that are most likely the runtime's managers of I/O and timers, in a log that does not have
     /// their labels as it was begun after they were.
     ///

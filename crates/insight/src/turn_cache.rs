@@ -89,6 +89,10 @@ impl TurnCache {
         Some(thread)
     }
 
+    fn is_half_empty(&self) -> bool {
+        self.turns.borrow().len_bytes() <= Self::MAX_BYTES / 2
+    }
+
     /// Removes the turns of the thread that were added last.
     fn remove(&self, thread: CachedTurns) {
         self.turns.borrow_mut().truncate(thread.position());
@@ -134,7 +138,8 @@ impl SeeTurns for TurnCacheFiller<'_> {
 
     fn end(&mut self, place: u32, is_listed: bool) {
         match self.turns.take() {
-            Some(turns) if is_listed => self.cache.end(place, turns),
+            // Few rules look at other threads.
+            Some(turns) if is_listed || self.cache.is_half_empty() => self.cache.end(place, turns),
             Some(turns) => self.cache.remove(turns),
             None => {}
         }

@@ -49,3 +49,4 @@ pub mod walk;
 
 pub use run_cursor::RunCursor;
 pub use store::Store;
+pub use thread_list::LifeReader;

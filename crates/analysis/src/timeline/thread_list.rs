@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::row_selection::RowSelection;
 use super::store::{FEW_THREADS, ReadCursors, Store};
 use super::thread_lane::{ThreadLane, ThreadListQuery, ThreadListRow, ThreadOrder};
-use super::threads::{NEVER_NS, Thread};
+use super::threads::{NEVER_NS, Reader, Thread};
 use super::turns::{TurnIndex, TurnIndexBuilder};
 use crate::yielder::{NoYield, Yield, block_on};
 use eventlog::ids::ThreadId;
@@ -71,6 +71,20 @@ impl Store {
     pub fn thread_lane(&self, thread: ThreadId) -> Option<ThreadLane<'_>> {
         let at = self.threads.find(thread)?;
         self.lane_at(at)
+    }
+
+    /// Returns the [place](ThreadLane::place) of a thread, if it is in the log.
+    pub fn place_of(&self, thread: ThreadId) -> Option<u32> {
+        self.threads.find(thread)
+    }
+
+    /// Returns a reader of the lives of many threads.
+    pub fn life_reader(&self) -> LifeReader<'_> {
+        LifeReader {
+            store: self,
+            threads: self.threads.reader(),
+            cursors: Rc::default(),
+        }
     }
 
     /// Returns the life of a thread, given by index.
@@ -161,5 +175,22 @@ impl Store {
     ) -> Option<ThreadLane<'_>> {
         self.is_finished
             .then(|| ThreadLane::sharing(self, (index, thread), cursors))
+    }
+}
+
+/// Reader of the lives of many threads, mostly in the order in which they appear. Lives have no index.
+#[derive(Debug)]
+pub struct LifeReader<'a> {
+    store: &'a Store,
+    threads: Reader<'a>,
+    cursors: Rc<RefCell<ReadCursors>>,
+}
+
+impl<'a> LifeReader<'a> {
+    /// Returns the life of a thread; `None` until the log has been read to its end.
+    pub fn life(&mut self, thread: ThreadId) -> Option<ThreadLane<'a>> {
+        let place = self.store.threads.find(thread)?;
+        let thread = self.threads.get(place)?;
+        self.store.bare_life_with((place, thread), &self.cursors)
     }
 }

@@ -7,7 +7,7 @@ mod table;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::index_map::ThreadIndexMap;
-pub(crate) use self::table::Threads;
+pub(crate) use self::table::{Reader, Threads};
 use crate::automata::thread_state::{Activity, Reason, State};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::texts::TextId;

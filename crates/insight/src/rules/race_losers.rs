@@ -7,6 +7,8 @@
 
 use super::prelude::*;
 use crate::wakeups::{ThreadEvent, Wakeup};
+use analysis::timeline::LifeReader;
+use analysis::timeline::turns::Turn;
 use eventlog::hash::{SeededMap, SeededSet};
 
 /// Minimum number of losers; fewer may be threads that work in the background. If they take most of the running time,
@@ -41,9 +43,25 @@ struct Batch {
     /// First wakeup of the creator by one of them.
     won: Option<(ThreadId, Nanos)>,
     is_race: bool,
+    /// The first `listed` of the threads, if there are many.
+    set: SeededSet<ThreadId>,
+    listed: usize,
 }
 
 impl Batch {
+    /// Returns whether a thread is one of them.
+    fn has(&mut self, thread: ThreadId) -> bool {
+        /// As many are found faster without a set.
+        const SEARCHED: usize = 64;
+        if self.threads.len() <= SEARCHED {
+            return self.threads.contains(&thread);
+        }
+        let more = self.threads.get(self.listed..).unwrap_or_default();
+        self.set.extend(more);
+        self.listed = self.threads.len();
+        self.set.contains(&thread)
+    }
+
     /// Returns the threads that did not win, with the time at which another one did; none if the creator waited for
     /// more than one.
     fn losers(self) -> impl Iterator<Item = (ThreadId, Nanos)> {
@@ -71,13 +89,20 @@ async fn steps(context: &RuleContext<'_>) -> (Vec<Step>, SeededSet<ThreadId>) {
         }
     };
     context.each_creation(context.range, &mut visit).await;
-    let mut wakers = SeededSet::default();
+    let mut wakers: SeededSet<ThreadId> = SeededSet::default();
     if all.len() <= FEW {
         return (all, wakers);
     }
+    // The last waker and its creator: many wakeups are by the same thread as the one before.
+    let mut last: Option<(ThreadId, Option<ThreadId>)> = None;
     let mut visit = |wakeup: Wakeup| {
-        wakers.insert(wakeup.waker);
-        if creators.get(&wakeup.waker) == Some(&wakeup.thread) {
+        let known = last.filter(|(waker, _)| *waker == wakeup.waker);
+        let (_, creator) = known.unwrap_or_else(|| {
+            wakers.insert(wakeup.waker);
+            (wakeup.waker, creators.get(&wakeup.waker).copied())
+        });
+        last = Some((wakeup.waker, creator));
+        if creator == Some(wakeup.thread) {
             all.push(Step {
                 creator: wakeup.thread,
                 at: wakeup.at,
@@ -102,7 +127,7 @@ fn losers(steps: &[Step]) -> Vec<(ThreadId, Nanos)> {
         }
         if !step.wakes {
             batch.threads.push(step.thread);
-        } else if batch.threads.contains(&step.thread) {
+        } else if batch.has(step.thread) {
             batch.is_race = batch.won.is_none();
             batch.won = batch.won.or(Some((step.thread, step.at)));
         }
@@ -111,16 +136,30 @@ fn losers(steps: &[Step]) -> Vec<(ThreadId, Nanos)> {
     all
 }
 
-/// Returns how long a thread runs in a range.
-fn running_ns(context: &RuleContext<'_>, thread: ThreadId, range: Interval) -> u64 {
-    let life = context.log.store.thread_lane(thread);
-    let turns = life.iter().flat_map(|life| life.turns_overlapping(range));
-    let runs = turns.filter_map(|(_, turn)| {
+/// Returns how long a thread runs in a part of the range.
+fn running_ns(
+    context: &RuleContext<'_>,
+    lives: &mut LifeReader<'_>,
+    (thread, part): (ThreadId, Interval),
+) -> u64 {
+    let ran_ns = |turn: &Turn| {
         let (from, to) = turn.run_span();
-        Interval::new(Nanos(from), Nanos(to)).intersection(range)
-    });
-    runs.map(|run| run.duration().0)
-        .fold(0, u64::saturating_add)
+        let run = Interval::new(Nanos(from), Nanos(to)).intersection(part);
+        run.map_or(0, |run| run.duration().0)
+    };
+    let sum = |sum_ns: u64, (_, turn): (usize, Turn)| sum_ns.saturating_add(ran_ns(&turn));
+    if let Some(turns) = context.cached_turns(thread) {
+        return turns.fold(0, sum);
+    }
+    let Some(life) = lives.life(thread) else {
+        return 0;
+    };
+    // Most have ended, which is known without reading their runs.
+    let known = life.complete_life();
+    if known.is_some_and(|(known, _)| known.end() <= part.start()) {
+        return 0;
+    }
+    life.turns_overlapping(part).fold(0, sum)
 }
 
 async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
@@ -128,11 +167,11 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     let mut losers = losers(&steps);
     losers.retain(|(thread, _)| !wakers.contains(thread));
     let mut ran: Vec<(u64, ThreadId, Nanos)> = Vec::new();
-    let mut pace = context.steps();
+    let (mut pace, mut lives) = (context.steps(), context.log.store.life_reader());
     for (thread, from) in losers {
         pace.step().await;
         let rest = Interval::new(from, context.range.end());
-        let ns = running_ns(context, thread, rest);
+        let ns = running_ns(context, &mut lives, (thread, rest));
         ran.extend((ns > 0).then_some((ns, thread, from)));
     }
     let ns = ran.iter().map(|(ns, ..)| *ns);
@@ -213,5 +252,17 @@ mod tests {
         // A late answer of an earlier race is none of this one.
         assert_eq!(losers_of(&[10, 11, -11, 12, 13, -10, -12]), [10, 13]);
         assert_eq!(losers_of(&[10, 11]), nobody);
+    }
+
+    #[test]
+    fn a_race_may_have_many_threads() {
+        let made = || (1000..1200).chain([-1100]);
+        let mut steps: Vec<i32> = made().chain([1]).collect();
+        let losers = losers_of(&steps);
+        assert_eq!(losers.len(), 199);
+        assert!(!losers.contains(&1100));
+        // Two answers, and a thread of an earlier race.
+        steps.extend((2000..2100).chain([-1000, -2001, -2002]));
+        assert_eq!(losers_of(&steps), losers);
     }
 }
