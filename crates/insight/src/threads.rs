@@ -444,23 +444,32 @@ impl<'a> RuleContext<'a> {
     /// thread, in capability nanoseconds outside collections.
     pub(crate) async fn overlapping_idle_ns(&self, waits: &[(u64, u64)]) -> u64 {
         let waits = waits.iter().filter(|(from, to)| from < to);
-        let bounds = waits.flat_map(|&(from, to)| [(from, 1_i64), (to, -1)]);
-        let mut bounds: Vec<(u64, i64)> = bounds.collect();
-        self.sort(&mut bounds).await;
-        let (mut caps, mut steps) = (CapCursors::new(self), self.steps());
-        let (mut waiting, mut since, mut sum_ns) = (0_i64, 0, 0_u64);
-        for (time, change) in bounds {
-            steps.step().await;
-            let most = u64::try_from(waiting).unwrap_or(0);
-            if most > 0 {
-                caps.each_idle_piece((since, time), |idle, ns| sum_ns += idle.min(most) * ns);
-            }
-            waiting += change;
-            since = time;
-        }
+        let (mut starts, mut ends): (Vec<u64>, Vec<u64>) = waits.copied().unzip();
+        self.sort(&mut starts).await;
+        self.sort(&mut ends).await;
+        let (mut starts, mut ends) = (starts.into_iter().peekable(), ends.into_iter().peekable());
         // Time that the log does not cover is not idle; only the account knows of it.
         let all = self.times.all_caps();
-        sum_ns.min(all.idle_ns.saturating_add(all.idle_work_available_ns))
+        let most_ns = all.idle_ns.saturating_add(all.idle_work_available_ns);
+        let (mut caps, mut steps) = (CapCursors::new(self), self.steps());
+        let (mut waiting, mut since, mut sum_ns) = (0_u64, 0, 0_u64);
+        while let Some(end) = ends.peek().copied().filter(|_| sum_ns < most_ns) {
+            steps.step().await;
+            let start = starts.next_if(|start| *start <= end);
+            let time = start.unwrap_or(end);
+            if waiting > 0 {
+                caps.each_idle_piece((since, time), |idle, ns| sum_ns += idle.min(waiting) * ns);
+            }
+            match start {
+                Some(_) => waiting += 1,
+                None => {
+                    ends.next();
+                    waiting = waiting.saturating_sub(1);
+                }
+            }
+            since = time;
+        }
+        sum_ns.min(most_ns)
     }
 }
 

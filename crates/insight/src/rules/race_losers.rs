@@ -256,8 +256,7 @@ mod tests {
 
     #[test]
     fn a_race_may_have_many_threads() {
-        let made = || (1000..1200).chain([-1100]);
-        let mut steps: Vec<i32> = made().chain([1]).collect();
+        let mut steps: Vec<i32> = (1000..1200).chain([-1100, 1]).collect();
         let losers = losers_of(&steps);
         assert_eq!(losers.len(), 199);
         assert!(!losers.contains(&1100));
