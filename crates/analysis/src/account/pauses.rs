@@ -176,6 +176,12 @@ impl Pauses {
 
     /// Returns the time between two times spent stopping or collecting, in nanoseconds.
     pub fn paused_in_ns(&self, from: u64, to: u64) -> u64 {
+        // Most spans are shorter than the time between two collections.
+        let next = self.all.get(self.first_ending_after(Nanos(from)));
+        let is_later = |next: &Pause| to <= next.requested.0 && to < next.end.0;
+        if from <= to && next.is_none_or(is_later) {
+            return 0;
+        }
         let before = self.paused_before_ns(Nanos(to));
         before.saturating_sub(self.paused_before_ns(Nanos(from)))
     }
