@@ -53,6 +53,8 @@ pub struct RuleContext<'a> {
     spark_evaluators: OnceCell<SeededSet<ThreadId>>,
     /// Threads that only mark time, computed on first use.
     heartbeats: OnceCell<BTreeSet<ThreadId>>,
+    /// Threads that are bound to OS threads, computed on first use.
+    pub(crate) bound_threads: OnceCell<SeededSet<ThreadId>>,
     /// Turns of threads in the range, as far as rules have read them.
     pub(crate) turn_cache: TurnCache,
 }
@@ -83,6 +85,7 @@ impl<'a> RuleContext<'a> {
             runtime_threads: OnceCell::new(),
             spark_evaluators: OnceCell::new(),
             heartbeats: OnceCell::new(),
+            bound_threads: OnceCell::new(),
             turn_cache: TurnCache::default(),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::context::RuleContext;
+use crate::context::{RuleContext, cached};
 use crate::threads::ThreadTurn;
 use eventlog::hash::SeededSet;
 use eventlog::ids::{CapId, Nanos, ThreadId};
@@ -141,7 +141,11 @@ impl RuleContext<'_> {
     /// call from foreign code. The runtime's own threads have labels or are created in collections
     /// (`rts_evalStableIO` in RtsAPI.c; finalizers in Weak.c). A cut log has creations from before its range, too, but
     /// not what ran then: whether these threads are bound is unknown.
-    pub(crate) async fn bound_threads(&self) -> SeededSet<ThreadId> {
+    pub(crate) async fn bound_threads(&self) -> &SeededSet<ThreadId> {
+        cached(&self.bound_threads, self.find_bound_threads()).await
+    }
+
+    async fn find_bound_threads(&self) -> SeededSet<ThreadId> {
         let account = self.log.store.account();
         let mut bound = SeededSet::default();
         let mut visit = |ThreadEvent { thread, at, by, .. }: ThreadEvent| {
@@ -164,20 +168,69 @@ impl RuleContext<'_> {
 struct WakeupCursor<'a> {
     thread: Option<ThreadId>,
     rest: &'a [Wakeup],
+    /// Number of the wakeups of this thread and those before it in the list.
+    passed: usize,
+}
+
+/// Returns how many wakeups at the start of a list are among its first ones, which come before all others. Fast if these
+/// are few.
+fn count_first(wakeups: &[Wakeup], is_first: impl Fn(&Wakeup) -> bool) -> usize {
+    let mut end = 1;
+    while wakeups.get(end - 1).is_some_and(&is_first) {
+        end *= 2;
+    }
+    let known = end / 2;
+    let near = wakeups.get(known..end.min(wakeups.len()));
+    known + near.unwrap_or_default().partition_point(is_first)
 }
 
 impl<'a> WakeupCursor<'a> {
     /// Returns the first wakeup of a thread at exactly this time. Times of a thread must be queried in order.
     fn wakeup_at(&mut self, all: &'a [Wakeup], thread: ThreadId, at: Nanos) -> Option<&'a Wakeup> {
         if self.thread != Some(thread) {
-            let from = all.partition_point(|wakeup| wakeup.thread < thread);
-            let rest = all.get(from..).unwrap_or_default();
-            let count = rest.partition_point(|wakeup| wakeup.thread == thread);
+            // Most threads come in the order of their numbers.
+            let is_later = self.thread.is_some_and(|last| last < thread);
+            let passed = if is_later { self.passed } else { 0 };
+            let rest = all.get(passed..).unwrap_or_default();
+            let before = count_first(rest, |wakeup| wakeup.thread < thread);
+            let rest = rest.get(before..).unwrap_or_default();
+            let count = count_first(rest, |wakeup| wakeup.thread == thread);
             self.rest = rest.get(..count).unwrap_or_default();
             self.thread = Some(thread);
+            self.passed = passed + before + count;
         }
         let over = self.rest.iter().take_while(|wakeup| wakeup.at < at).count();
         self.rest = self.rest.get(over..).unwrap_or_default();
         self.rest.first().filter(|wakeup| wakeup.at == at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_finds_what_a_search_finds() {
+        // Several wakeups of each thread, some at one time; of thread 4 there are many, of 3 and 6 none.
+        let counts = [(1, 1), (2, 3), (4, 100), (5, 2), (7, 9)];
+        let of_thread = |(thread, count): (u32, u64)| {
+            (0..count).map(move |at| Wakeup {
+                thread: ThreadId(thread),
+                at: Nanos(at / 2 * 2),
+                cap: CapId(0),
+                waker: ThreadId(at as u32),
+            })
+        };
+        let all: Vec<Wakeup> = counts.into_iter().flat_map(of_thread).collect();
+        for order in [[1, 2, 3, 4, 5, 6, 7, 8], [8, 2, 7, 1, 6, 4, 3, 5]] {
+            let mut cursor = WakeupCursor::default();
+            for thread in order.map(ThreadId) {
+                for at in (0..120).map(Nanos) {
+                    let mut found = all.iter();
+                    let found = found.find(|one| one.thread == thread && one.at == at);
+                    assert_eq!(cursor.wakeup_at(&all, thread, at), found, "{thread} {at:?}");
+                }
+            }
+        }
     }
 }
