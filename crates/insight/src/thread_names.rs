@@ -66,12 +66,22 @@ impl RuleContext<'_> {
         const MOST_MAKERS: usize = 3;
         const MOST: f64 = 0.90;
         let mut made: BTreeMap<ThreadId, u64> = BTreeMap::new();
+        // The last one, and how many it made in a row.
+        let mut last: Option<(ThreadId, u64)> = None;
         let mut visit = |created: ThreadEvent| {
             if let Some(by) = created.by.filter(|_| threads.contains(&created.thread)) {
-                *made.entry(by).or_default() += 1;
+                let count = last.filter(|(maker, _)| *maker == by);
+                let count = count.map_or(0, |(_, count)| count);
+                let before = last.replace((by, count + 1));
+                if let Some((maker, all)) = before.filter(|_| count == 0) {
+                    *made.entry(maker).or_default() += all;
+                }
             }
         };
         self.each_creation(self.range, &mut visit).await;
+        if let Some((maker, count)) = last {
+            *made.entry(maker).or_default() += count;
+        }
         let mut made: Vec<(ThreadId, u64)> = made.into_iter().collect();
         made.sort_small_by_key(|(_, count)| Reverse(*count));
         made.truncate(MOST_MAKERS);

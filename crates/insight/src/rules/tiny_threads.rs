@@ -45,19 +45,14 @@ async fn switching(context: &RuleContext<'_>, small: &SeededSet<ThreadId>) -> (u
     let (mut all_ns, mut runs, mut steps) = (0, 0, context.steps());
     for cap in context.cap_ids() {
         let mut last_end = None;
-        for (index, (start, end)) in context.runs_on(cap) {
+        for (_, run) in store.runs_overlapping(cap, context.range) {
             steps.step().await;
             runs += 1;
-            let gap_ns = last_end.map_or(u64::MAX, |last: u64| start.saturating_sub(last));
-            let is_small = || {
-                store
-                    .thread_of(cap, index)
-                    .is_some_and(|thread| small.contains(&thread))
-            };
-            if gap_ns <= LONGEST_GAP_NS && is_small() {
+            let gap_ns = last_end.map_or(u64::MAX, |last| run.start_ns.saturating_sub(last));
+            if gap_ns <= LONGEST_GAP_NS && small.contains(&run.thread) {
                 all_ns += gap_ns;
             }
-            last_end = Some(end);
+            last_end = Some(run.end_ns);
         }
     }
     (all_ns, runs)
