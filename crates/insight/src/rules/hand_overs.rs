@@ -110,9 +110,16 @@ async fn hand_overs(context: &RuleContext<'_>) -> Vec<HandOver> {
 /// Returns the threads that wake others but are hardly woken themselves.
 fn non_waiting_wakers(wakeups: &[Wakeup]) -> SeededSet<ThreadId> {
     let mut counts: SeededMap<ThreadId, (u64, u64)> = SeededMap::default();
-    for wakeup in wakeups {
-        counts.entry(wakeup.waker).or_default().0 += 1;
-        counts.entry(wakeup.thread).or_default().1 += 1;
+    // They are in the order of the woken threads, most of which one thread wakes several times.
+    for of_thread in wakeups.chunk_by(|one, next| one.thread == next.thread) {
+        for of_both in of_thread.chunk_by(|one, next| one.waker == next.waker) {
+            if let [Wakeup { waker, .. }, ..] = of_both {
+                counts.entry(*waker).or_default().0 += of_both.len() as u64;
+            }
+        }
+        if let [Wakeup { thread, .. }, ..] = of_thread {
+            counts.entry(*thread).or_default().1 += of_thread.len() as u64;
+        }
     }
     let non_waiting = counts
         .into_iter()

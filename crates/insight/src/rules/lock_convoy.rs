@@ -54,11 +54,21 @@ struct WakeCounts {
 /// Returns the threads that often wake and are woken; `None` if one of them is a hub, or there are too few.
 async fn members(context: &RuleContext<'_>) -> Option<BTreeMap<ThreadId, WakeCounts>> {
     let mut wakes: SeededMap<ThreadId, WakeCounts> = SeededMap::default();
+    // The last waker, and how many wakeups it gave in a row.
+    let mut last: Option<(ThreadId, u64)> = None;
     let mut visit = |wakeup: Wakeup| {
-        wakes.entry(wakeup.waker).or_default().given += 1;
+        let given = last.filter(|(waker, _)| *waker == wakeup.waker);
+        let given = given.map_or(0, |(_, given)| given);
+        let before = last.replace((wakeup.waker, given + 1));
+        if let Some((waker, all_given)) = before.filter(|_| given == 0) {
+            wakes.entry(waker).or_default().given += all_given;
+        }
         wakes.entry(wakeup.thread).or_default().received += 1;
     };
     context.each_wakeup(&mut visit).await;
+    if let Some((waker, given)) = last {
+        wakes.entry(waker).or_default().given += given;
+    }
     // A thread that hands out work to parked ones is a hub even if nobody wakes it.
     let given = wakes.values().map(|wakes| wakes.given);
     let most_given = given.max().unwrap_or(0);
