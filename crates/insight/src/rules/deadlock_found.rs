@@ -7,6 +7,8 @@
 use super::prelude::*;
 use crate::lost_time::{RunWithGap, each_run};
 use crate::threads::summed;
+use eventlog::ids::CapId;
+use model::lane::Lane;
 
 /// Minimum length of a wait in which nothing runs: the runtime's idle time is 0.3 s by default.
 const MIN_NS: u64 = 50_000_000;
@@ -58,6 +60,28 @@ async fn ended_waits(context: &RuleContext<'_>) -> Vec<(ThreadId, (u64, u64))> {
     found
 }
 
+/// Returns whether such a wait is possible: a major collection is logged, and the capability with most runs has a gap of
+/// that length. Most programs have none, and then no run needs to be looked at.
+async fn is_possible(context: &RuleContext<'_>) -> bool {
+    if !context.collections.iter().any(|gc| gc.is_major) {
+        return false;
+    }
+    let store = &context.log.store;
+    let runs = |cap: &CapId| store.cap(*cap).map_or(0, |cap| cap.runs.len());
+    let Some(busiest) = context.cap_ids().max_by_key(runs) else {
+        return true;
+    };
+    let (mut until, mut steps) = (context.range.start().0, context.steps());
+    for (_, (start, end)) in context.runs_on(busiest) {
+        steps.step().await;
+        if start.saturating_sub(until) >= MIN_NS {
+            return true;
+        }
+        until = until.max(end);
+    }
+    context.range.end().0.saturating_sub(until) >= MIN_NS
+}
+
 async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     let idle_ns = context.times.parallelism_ns.first().copied().unwrap_or(0);
     if context.share(idle_ns) < MIN_SHARE {
@@ -66,7 +90,10 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
             format::fraction(context.share(idle_ns))
         ));
     }
-    let found = ended_waits(context).await;
+    let found = match is_possible(context).await {
+        true => ended_waits(context).await,
+        false => Vec::new(),
+    };
     let waited_ns: u64 = found.iter().map(|(_, (from, to))| to - from).sum();
     let share = context.share(waited_ns);
     if share < MIN_SHARE {
