@@ -121,12 +121,14 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     .await;
     let members = members(&pairs, context.length_ns());
     let mut waits: Vec<(ThreadId, ClippedWait)> = Vec::new();
-    each_wait(context, &wakeups, &mut |wait, waker| {
-        if members.contains(&wait.thread) && members.contains(&waker) {
-            waits.push((waker, wait));
-        }
-    })
-    .await;
+    if !members.is_empty() {
+        each_wait(context, &wakeups, &mut |wait, waker| {
+            if members.contains(&wait.thread) && members.contains(&waker) {
+                waits.push((waker, wait));
+            }
+        })
+        .await;
+    }
     let waited_ns: u64 = waits.iter().map(|(_, wait)| wait.ns).sum();
     let mean_ns = waited_ns / (waits.len() as u64).max(1);
     let together = context.share(together_ns(context, &members).await);

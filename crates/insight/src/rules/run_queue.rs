@@ -109,16 +109,16 @@ fn busy_ns(context: &RuleContext<'_>) -> u64 {
 
 async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     let busy_ns = busy_ns(context);
+    if context.share(busy_ns) < MIN_BUSY {
+        return Outcome::Clear(format!(
+            "all capabilities were busy for {} of the time; the limit is 10 %",
+            format::fraction(context.share(busy_ns))
+        ));
+    }
     let behind_ns = context.threads().await.times.runnable_behind_ns;
     let behind_ns = behind_ns.saturating_sub(finalizers::runnable_behind_ns(context).await);
     let queued = behind_ns as f64 / busy_ns.max(1) as f64;
-    if queued < MIN_QUEUED || context.share(busy_ns) < MIN_BUSY {
-        if context.share(busy_ns) < MIN_BUSY {
-            return Outcome::Clear(format!(
-                "all capabilities were busy for {} of the time; the limit is 10 %",
-                format::fraction(context.share(busy_ns))
-            ));
-        }
+    if queued < MIN_QUEUED {
         return Outcome::Clear(format!(
             "all capabilities were busy for {} of the time, with {queued:.1} threads in run queues; the limits are 10 % and 1",
             format::fraction(context.share(busy_ns))

@@ -82,6 +82,9 @@ async fn waits_before_sleep(context: &RuleContext<'_>) -> Vec<ClippedWait> {
 /// Filters to waits ended by a thread of the same kind, which passed on its slot.
 async fn waits_for_slot(context: &RuleContext<'_>) -> Vec<ClippedWait> {
     let mut waits = waits_before_sleep(context).await;
+    if waits.is_empty() {
+        return waits;
+    }
     let members: SeededSet<ThreadId> = waits.iter().map(|wait| wait.thread).collect();
     let mut ended: SeededSet<(ThreadId, Nanos)> = SeededSet::default();
     let mut visit = |wakeup: Wakeup| {
