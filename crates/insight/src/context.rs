@@ -8,6 +8,7 @@ use crate::disturbance::{DisturbedCollection, find_disturbed};
 use crate::heartbeats;
 use crate::threads::is_runtime_label;
 use crate::turn_cache::{TurnCache, TurnCacheFiller};
+use crate::wakeup_list::WakeupList;
 use analysis::account::report::ProgramTimes;
 use analysis::numbers::summary::SparkTotals;
 use analysis::process::Way;
@@ -30,7 +31,7 @@ pub struct RuleContext<'a> {
     /// Whether no range was given, so that the whole log is meant.
     is_whole: bool,
     /// Whether rules use it, which look at turns again and again.
-    is_for_rules: bool,
+    pub(crate) is_for_rules: bool,
     /// Policy by which evaluations yield to the event loop.
     pub(crate) yielder: &'a dyn Yield,
     /// Account of time in the range.
@@ -53,6 +54,8 @@ pub struct RuleContext<'a> {
     spark_evaluators: OnceCell<SeededSet<ThreadId>>,
     /// Threads that only mark time, computed on first use.
     heartbeats: OnceCell<BTreeSet<ThreadId>>,
+    /// Wakeups in the range once a rule has looked at all of them; `None` if there are too many.
+    pub(crate) wakeups: OnceCell<Option<WakeupList>>,
     /// Threads that are bound to OS threads, computed on first use.
     pub(crate) bound_threads: OnceCell<SeededSet<ThreadId>>,
     /// Turns of threads in the range, as far as rules have read them.
@@ -85,6 +88,7 @@ impl<'a> RuleContext<'a> {
             runtime_threads: OnceCell::new(),
             spark_evaluators: OnceCell::new(),
             heartbeats: OnceCell::new(),
+            wakeups: OnceCell::new(),
             bound_threads: OnceCell::new(),
             turn_cache: TurnCache::default(),
         }

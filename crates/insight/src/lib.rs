@@ -34,6 +34,7 @@ mod threads;
 mod time_findings;
 mod truncated_name;
 mod turn_cache;
+mod wakeup_list;
 mod wakeups;
 pub mod window;
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::context::{RuleContext, cached};
 use crate::threads::ThreadTurn;
+use crate::wakeup_list::WakeupList;
 use eventlog::hash::SeededSet;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::WaitReason;
@@ -21,7 +22,7 @@ pub(crate) struct Wakeup {
 }
 
 /// Wakeup or creation of a thread.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ThreadEvent {
     pub thread: ThreadId,
     pub at: Nanos,
@@ -60,8 +61,31 @@ impl RuleContext<'_> {
 
     /// Calls `visit` for each wakeup in the range, whoever caused it.
     pub(crate) async fn each_wakeup_by_any(&self, visit: &mut dyn FnMut(ThreadEvent)) {
-        self.each_event(|cap| self.log.store.wakeups_on(cap, self.range), visit)
+        if let Some(Some(known)) = self.wakeups.get() {
+            let mut steps = self.steps();
+            for wakeup in known.iter() {
+                steps.step().await;
+                visit(wakeup);
+            }
+            return;
+        }
+        // Those that were too many once are not listed again.
+        let is_first = self.is_for_rules && self.wakeups.get().is_none();
+        let mut list = is_first.then(WakeupList::default);
+        let mut visit = |wakeup: ThreadEvent| {
+            if let Some(kept) = &mut list {
+                kept.push(&wakeup);
+                if !kept.fits() {
+                    list = None;
+                }
+            }
+            visit(wakeup);
+        };
+        self.each_event(|cap| self.log.store.wakeups_on(cap, self.range), &mut visit)
             .await;
+        if is_first {
+            self.wakeups.get_or_init(|| list);
+        }
     }
 
     /// Calls `visit` for each wakeup in the range by another thread of the program.

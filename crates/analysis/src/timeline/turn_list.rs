@@ -41,24 +41,15 @@ impl TurnList {
         self.bytes.extend([flags, last_stop.0]);
         self.bytes.extend(code.map(|code| code.0));
         // Turns of a thread follow one another; another thread may begin earlier.
-        self.number(from.wrapping_sub(self.last_end_ns));
-        self.number(ready - from);
-        self.number(start - ready);
-        self.number(end - start);
+        push_number(&mut self.bytes, from.wrapping_sub(self.last_end_ns));
+        push_number(&mut self.bytes, ready - from);
+        push_number(&mut self.bytes, start - ready);
+        push_number(&mut self.bytes, end - start);
         if has_parts {
-            self.number(ready_parts.paused_ns);
-            self.number(ready_parts.idle_ns);
+            push_number(&mut self.bytes, ready_parts.paused_ns);
+            push_number(&mut self.bytes, ready_parts.idle_ns);
         }
         self.last_end_ns = end;
-    }
-
-    /// Appends a number, the low bits first; the high bit of a byte is set if more follow.
-    fn number(&mut self, mut number: u64) {
-        while number >= 0x80 {
-            self.bytes.push(number as u8 | 0x80);
-            number >>= 7;
-        }
-        self.bytes.push(number as u8);
     }
 
     /// Returns the length in bytes.
@@ -95,15 +86,15 @@ impl TurnList {
             0 => None,
             _ => Some(StopCode(*rest.next()?)),
         };
-        let from = position.last_end_ns.wrapping_add(number(&mut rest));
-        let ready = from.wrapping_add(number(&mut rest));
-        let start = ready.wrapping_add(number(&mut rest));
-        let end = start.wrapping_add(number(&mut rest));
+        let from = position.last_end_ns.wrapping_add(read_number(&mut rest));
+        let ready = from.wrapping_add(read_number(&mut rest));
+        let start = ready.wrapping_add(read_number(&mut rest));
+        let end = start.wrapping_add(read_number(&mut rest));
         let ready_parts = match flags & HAS_READY_PARTS {
             0 => ReadyParts::default(),
             _ => ReadyParts {
-                paused_ns: number(&mut rest),
-                idle_ns: number(&mut rest),
+                paused_ns: read_number(&mut rest),
+                idle_ns: read_number(&mut rest),
             },
         };
         *position = TurnPosition {
@@ -123,9 +114,19 @@ impl TurnList {
     }
 }
 
-/// Reads a number that was written with seven bits in each byte.
+/// Appends a number with seven bits in each byte, the low bits first; the high bit of a byte is set if more follow.
 #[inline]
-fn number(bytes: &mut std::slice::Iter<'_, u8>) -> u64 {
+pub fn push_number(bytes: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+/// Reads a number that was written by [`push_number`].
+#[inline]
+pub fn read_number(bytes: &mut std::slice::Iter<'_, u8>) -> u64 {
     let (mut number, mut shift) = (0, 0);
     for &byte in bytes {
         number |= u64::from(byte & 0x7f) << shift;
