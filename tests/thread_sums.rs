@@ -9,7 +9,7 @@ use analysis::automata::thread_state::{Activity, ThreadSpan};
 use analysis::spans::{Analyses, OpenSpan, SpanSink, Spans, WaitReasons};
 use analysis::timeline::store::Store;
 use analysis::timeline::thread_table::{
-    SeeTurns, ThreadEnd, ThreadTable, ThreadTableQuery, ThreadTableRow,
+    ThreadEnd, ThreadTable, ThreadTableQuery, ThreadTableRow, TurnVisitor,
 };
 use analysis::timeline::turns::{PARTS, Turn, TurnSums};
 use analysis::yielder::{NoYield, block_on};
@@ -42,15 +42,15 @@ fn turn_parts(number: usize, turn: &Turn) -> TurnParts {
     (number, parts, turn.last_stop, turn.code)
 }
 
-/// Turns that were read for sums, by the place of their thread.
+/// Turns that were visited for sums, by the place of their thread.
 #[derive(Default)]
-struct SeenTurns {
+struct VisitedTurns {
     of_thread: Vec<TurnParts>,
     all: BTreeMap<u32, Vec<TurnParts>>,
 }
 
-impl SeeTurns for SeenTurns {
-    const SEES: bool = true;
+impl TurnVisitor for VisitedTurns {
+    const VISITS: bool = true;
     fn begin(&mut self) {
         self.of_thread.clear();
     }
@@ -62,29 +62,29 @@ impl SeeTurns for SeenTurns {
     }
 }
 
-/// Turns that are read for sums are those of each thread, and do not change the sums.
+/// Turns that are visited for sums are those of each thread, and do not change the sums.
 #[test]
-fn turns_are_seen_as_sums_are_computed() {
+fn turns_are_visited_as_sums_are_computed() {
     for_all_stores(expected_coverage([28, 1667], [101, 7608]), |_, store| {
         let end = store.end().0;
         for (from, to) in [(0, end), (end / 3, end / 3 * 2)] {
             let range = Interval::new(Nanos(from), Nanos(to));
-            let mut seen = SeenTurns::default();
-            let all = block_on(store.threads_in_seeing(range, (&NoYield, &mut seen)));
+            let mut visited = VisitedTurns::default();
+            let all = block_on(store.threads_in_visiting(range, (&NoYield, &mut visited)));
             let expected = block_on(store.threads_in(range, &NoYield));
             expect("threads", all.count, expected.count)?;
             expect("sums", all.times, expected.times)?;
             let run_times = block_on(store.run_times_in(range, &NoYield));
             expect("run times", all.run_times, Some(run_times))?;
             for life in store.lives() {
-                let Some(turns) = seen.all.remove(&life.place()) else {
+                let Some(turns) = visited.all.remove(&life.place()) else {
                     continue;
                 };
                 let read = life.turns_overlapping(range);
                 let read = read.map(|(number, turn)| turn_parts(number, &turn));
                 expect("turns", turns, read.collect())?;
             }
-            expect("other threads", seen.all.len(), 0)?;
+            expect("other threads", visited.all.len(), 0)?;
         }
         Ok(store.lives().count())
     });

@@ -261,8 +261,8 @@ impl<'a> RuleContext<'a> {
             let store = &self.log.store;
             let mut all = if self.is_for_rules {
                 let mut filler = TurnCacheFiller::new(&self.turn_cache);
-                let see = (self.yielder, &mut filler);
-                store.threads_in_seeing(self.range, see).await
+                let visiting = (self.yielder, &mut filler);
+                store.threads_in_visiting(self.range, visiting).await
             } else {
                 store.threads_in(self.range, self.yielder).await
             };

@@ -5,7 +5,7 @@
 
 use std::cell::RefCell;
 
-use analysis::timeline::thread_table::SeeTurns;
+use analysis::timeline::thread_table::TurnVisitor;
 use analysis::timeline::turn_list::{TurnList, TurnPosition};
 use analysis::timeline::turns::Turn;
 
@@ -124,8 +124,8 @@ impl<'a> TurnCacheFiller<'a> {
     }
 }
 
-impl SeeTurns for TurnCacheFiller<'_> {
-    const SEES: bool = true;
+impl TurnVisitor for TurnCacheFiller<'_> {
+    const VISITS: bool = true;
 
     fn begin(&mut self) {
         self.turns = self.cache.begin();

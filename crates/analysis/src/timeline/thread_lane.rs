@@ -298,12 +298,12 @@ impl<'a> ThreadLane<'a> {
         all
     }
 
-    /// [`turn_sums_in`](Self::turn_sums_in) without an index, passing each turn that overlaps the range to `see`, with
+    /// [`turn_sums_in`](Self::turn_sums_in) without an index, passing each turn that overlaps the range to `visit`, with
     /// its number. None if these are not the turns that count, as where the times of a damaged log go backwards.
-    pub(crate) fn turn_sums_seeing(
+    pub(crate) fn turn_sums_visiting(
         &self,
         (from, to): (&LanePositions, &LanePositions),
-        see: &mut dyn FnMut(usize, &Turn),
+        visit: &mut dyn FnMut(usize, &Turn),
     ) -> Option<RangeTurnSums> {
         let mut all = RangeTurnSums::default();
         let range = from.time_ns..to.time_ns;
@@ -314,7 +314,7 @@ impl<'a> ThreadLane<'a> {
         } = self.runs_in(from, to);
         let overlapping = Interval::new(Nanos(range.start), Nanos(range.end));
         for (number, turn) in self.turns_overlapping(overlapping) {
-            see(number, &turn);
+            visit(number, &turn);
             if number == next && number <= last {
                 all.add(&turn, &range, |from, to| account.ready_parts(from, to));
                 next += 1;

@@ -328,24 +328,24 @@ fn ran_ns(sums: &ThreadSums) -> Option<u64> {
 /// Ready time from which a thread is listed as one that queued, in nanoseconds.
 pub const LONG_READY_NS: u64 = 1_000_000;
 
-/// Reader of the turns from which sums are computed, so that they need not be read again.
-pub trait SeeTurns {
-    /// Whether it reads any turns.
-    const SEES: bool;
+/// Visitor of the turns from which sums are computed, so that they need not be read again.
+pub trait TurnVisitor {
+    /// Whether it visits any.
+    const VISITS: bool;
     /// Begins the turns of a thread.
     fn begin(&mut self);
-    /// Reads the next turn of the thread that overlaps the range, with its number.
+    /// Visits the next turn of the thread that overlaps the range, with its number.
     fn turn(&mut self, number: usize, turn: &Turn);
-    /// Ends the turns of the thread, which it has read all. `is_listed` tells whether the thread is one of those that
+    /// Ends the turns of the thread: it has visited all. `is_listed` tells whether the thread is one of those that
     /// were blocked or [queued](LONG_READY_NS).
     fn end(&mut self, place: u32, is_listed: bool);
 }
 
-/// Reads no turns.
-struct SeeNone;
+/// Visits none.
+struct NoVisitor;
 
-impl SeeTurns for SeeNone {
-    const SEES: bool = false;
+impl TurnVisitor for NoVisitor {
+    const VISITS: bool = false;
     fn begin(&mut self) {}
     fn turn(&mut self, _: usize, _: &Turn) {}
     fn end(&mut self, _: u32, _: bool) {}
@@ -441,16 +441,16 @@ impl PreparedRange {
         thread: (u32, &Thread),
         yielder: &dyn Yield,
     ) -> Option<ThreadSums> {
-        self.sums_seeing(store, thread, (yielder, &mut SeeNone))
+        self.sums_visiting(store, thread, (yielder, &mut NoVisitor))
             .await
     }
 
-    /// [`sums`](Self::sums), passing the turns to `see` if they are read one by one in a range.
-    async fn sums_seeing<S: SeeTurns>(
+    /// [`sums`](Self::sums), passing the turns to `visitor` if they are read one by one in a range.
+    async fn sums_visiting<V: TurnVisitor>(
         &self,
         store: &Store,
         (index, thread): (u32, &Thread),
-        (yielder, see): (&dyn Yield, &mut S),
+        (yielder, visitor): (&dyn Yield, &mut V),
     ) -> Option<ThreadSums> {
         let (wakeups, migrations) = (self.wakeups.get(index), self.migrations.get(index));
         let lives = match (self.range, thread.life(store.end())) {
@@ -467,18 +467,18 @@ impl PreparedRange {
             ..ThreadSums::default()
         };
         if lives && let Some(lane) = self.life(store, (index, thread), yielder).await {
-            let is_seen = S::SEES && lane.has_no_index() && !lane.is_empty();
-            let mut seen = None;
-            if is_seen {
-                see.begin();
-                let mut each = |number: usize, turn: &Turn| see.turn(number, turn);
-                seen = lane.turn_sums_seeing((&self.from, &self.to), &mut each);
+            let is_visited = V::VISITS && lane.has_no_index() && !lane.is_empty();
+            let mut visited = None;
+            if is_visited {
+                visitor.begin();
+                let mut each = |number: usize, turn: &Turn| visitor.turn(number, turn);
+                visited = lane.turn_sums_visiting((&self.from, &self.to), &mut each);
             }
-            let turns = seen.unwrap_or_else(|| lane.turn_sums_in(&self.from, &self.to));
+            let turns = visited.unwrap_or_else(|| lane.turn_sums_in(&self.from, &self.to));
             sums.times = turns.sums;
-            if is_seen {
+            if is_visited {
                 let is_blocked = sums.times.blocked_ns.iter().any(|ns| *ns > 0);
-                see.end(index, is_blocked || sums.times.ready_ns() >= LONG_READY_NS);
+                visitor.end(index, is_blocked || sums.times.ready_ns() >= LONG_READY_NS);
             }
             let longest = turns.longest_ready;
             sums.longest_ready_ns = longest.waited_ns;
@@ -531,15 +531,16 @@ impl Store {
 
     /// Returns the sums over all threads in a range; empty until the log has been read to its end.
     pub async fn threads_in(&self, range: Interval, yielder: &dyn Yield) -> ThreadsInRange {
-        self.threads_in_seeing(range, (yielder, &mut SeeNone)).await
+        self.threads_in_visiting(range, (yielder, &mut NoVisitor))
+            .await
     }
 
-    /// [`threads_in`](Self::threads_in) that passes the turns to `see` as far as it reads them: all that overlap the
+    /// [`threads_in`](Self::threads_in) that passes the turns to `visitor` as far as it reads them: all that overlap the
     /// range of threads with few of them.
-    pub async fn threads_in_seeing<S: SeeTurns>(
+    pub async fn threads_in_visiting<V: TurnVisitor>(
         &self,
         range: Interval,
-        (yielder, see): (&dyn Yield, &mut S),
+        (yielder, visitor): (&dyn Yield, &mut V),
     ) -> ThreadsInRange {
         let mut all = ThreadsInRange::default();
         let mut sums = ThreadSums::default();
@@ -562,7 +563,8 @@ impl Store {
                 all.queued.push(index);
             }
         };
-        self.for_each_thread_in(range, (yielder, see), look).await;
+        self.for_each_thread_in(range, (yielder, visitor), look)
+            .await;
         all.times = sums.times;
         all.run_times = run_times.filter(|_| self.is_finished());
         all
@@ -575,15 +577,15 @@ impl Store {
         let look = |(_, thread): (u32, &Thread), of_thread: ThreadSums| {
             all.extend(ran_ns(&of_thread).map(|ran_ns| (thread.id, ran_ns)));
         };
-        let none = (yielder, &mut SeeNone);
+        let none = (yielder, &mut NoVisitor);
         self.for_each_thread_in(range, none, look).await;
         all
     }
 
-    async fn for_each_thread_in<S: SeeTurns>(
+    async fn for_each_thread_in<V: TurnVisitor>(
         &self,
         range: Interval,
-        (yielder, see): (&dyn Yield, &mut S),
+        (yielder, visitor): (&dyn Yield, &mut V),
         mut look: impl FnMut((u32, &Thread), ThreadSums),
     ) {
         if !self.is_finished() {
@@ -594,7 +596,7 @@ impl Store {
             if index.is_multiple_of(FEW_THREADS) {
                 yielder.yield_if_due().await;
             }
-            let sums = range.sums_seeing(self, (index, &thread), (yielder, &mut *see));
+            let sums = range.sums_visiting(self, (index, &thread), (yielder, &mut *visitor));
             if let Some(sums) = sums.await {
                 look((index, &thread), sums);
             }
