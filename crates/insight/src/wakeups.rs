@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::context::{RuleContext, cached};
 use crate::threads::ThreadTurn;
 use crate::wakeup_list::WakeupList;
+use analysis::yielder::{Steps, Yield, sort};
 use eventlog::hash::SeededSet;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::WaitReason;
@@ -113,7 +114,7 @@ impl RuleContext<'_> {
     pub(crate) async fn wakeups_by_thread(&self) -> Vec<Wakeup> {
         let mut wakeups = Vec::new();
         self.each_wakeup(&mut |wakeup| wakeups.push(wakeup)).await;
-        self.sort(&mut wakeups).await;
+        sort_by_thread(&mut wakeups, self.yielder).await;
         wakeups
     }
 
@@ -187,6 +188,53 @@ impl RuleContext<'_> {
     }
 }
 
+/// Sorts wakeups, those of each thread by themselves: several times as fast as comparing any two.
+async fn sort_by_thread(wakeups: &mut [Wakeup], yielder: &dyn Yield) {
+    /// Numbers of threads that may be missing among the woken ones, beside one for each wakeup.
+    const MISSING: usize = 1 << 12;
+    /// More wakeups of one thread are sorted in steps.
+    const MANY: usize = 1 << 12;
+    let numbers = wakeups.iter().map(|wakeup| wakeup.thread.0);
+    let least = numbers.clone().min().unwrap_or(0);
+    let most = numbers.max().unwrap_or(0);
+    let threads = ((most - least) as usize).saturating_add(1);
+    if threads > wakeups.len() + MISSING || u32::try_from(wakeups.len()).is_err() {
+        return sort(wakeups, yielder).await;
+    }
+    let place = |wakeup: &Wakeup| (wakeup.thread.0 - least) as usize;
+    let mut steps = Steps::new(yielder);
+    let mut ends = vec![0_u32; threads];
+    for wakeup in &*wakeups {
+        steps.step().await;
+        ends[place(wakeup)] += 1;
+    }
+    let mut sum = 0;
+    let starts = ends.iter_mut().map(|end| {
+        let start = sum;
+        sum += *end;
+        *end = sum;
+        start
+    });
+    let mut next: Vec<u32> = starts.collect();
+    for thread in 0..threads {
+        // Each wakeup that is in the way is moved to where it belongs.
+        while next[thread] < ends[thread] {
+            steps.step().await;
+            let from = next[thread] as usize;
+            let to = &mut next[place(&wakeups[from])];
+            wakeups.swap(from, *to as usize);
+            *to += 1;
+        }
+    }
+    for of_thread in wakeups.chunk_by_mut(|one, next| one.thread == next.thread) {
+        steps.step().await;
+        match of_thread.len() > MANY {
+            true => sort(of_thread, yielder).await,
+            false => of_thread.sort_unstable(),
+        }
+    }
+}
+
 /// Cursor over a list of wakeups sorted by thread and time; `rest` are those to come of the current thread.
 #[derive(Default)]
 struct WakeupCursor<'a> {
@@ -232,6 +280,26 @@ impl<'a> WakeupCursor<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use analysis::yielder::{NoYield, block_on};
+
+    #[test]
+    fn wakeups_sorted_by_thread_are_sorted() {
+        for (count, threads) in [(0, 1), (1, 1), (5_000, 1), (9_000, 700), (500, 40_000)] {
+            for first in [0, u32::MAX - threads] {
+                let wakeup = |number: u32| Wakeup {
+                    thread: ThreadId(first + number * 7_919 % threads),
+                    at: Nanos(u64::from(number * 31 % 97)),
+                    cap: CapId(number as u16 % 3),
+                    waker: ThreadId(number % 11),
+                };
+                let mut wakeups: Vec<Wakeup> = (0..count).map(wakeup).collect();
+                let mut sorted = wakeups.clone();
+                sorted.sort();
+                block_on(sort_by_thread(&mut wakeups, &NoYield));
+                assert_eq!(wakeups, sorted, "{count} of {threads}");
+            }
+        }
+    }
 
     #[test]
     fn a_cursor_finds_what_a_search_finds() {
