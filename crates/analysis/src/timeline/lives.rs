@@ -58,20 +58,6 @@ impl Store {
         lanes.map(|lane| lane.runs.count_of(code, range)).sum()
     }
 
-    /// Returns a run by its index on the capability's lane.
-    pub fn run_on_cap(&self, cap: CapId, place: usize) -> Option<RunOnCap> {
-        let runs = &self.cap(cap)?.runs;
-        let thread = self.thread_of(cap, place)?;
-        let run = runs.run(place, &mut Default::default());
-        Some(RunOnCap {
-            start_ns: run.start,
-            end_ns: run.end,
-            thread,
-            code: run.code,
-            ready_ns: run.ready_ns,
-        })
-    }
-
     /// Returns the runs of a capability that overlap a range, in order, with their indexes on the capability's
     /// lane.
     pub fn runs_overlapping(

@@ -77,11 +77,8 @@ async fn switches(context: &RuleContext<'_>, main: ThreadId) -> Vec<Switch> {
     let (mut switches, mut steps) = (Vec::new(), context.steps());
     for cap in context.cap_ids() {
         let mut before: Option<RunOnCap> = None;
-        for (index, _) in context.runs_on(cap) {
+        for (_, run) in store.runs_overlapping(cap, context.range) {
             steps.step().await;
-            let Some(run) = store.run_on_cap(cap, index) else {
-                break;
-            };
             let last = before.replace(run);
             let Some(last) = last.filter(|last| (last.thread == main) != (run.thread == main))
             else {
