@@ -114,8 +114,18 @@ impl RuleContext<'_> {
     pub(crate) async fn wakeups_by_thread(&self) -> Vec<Wakeup> {
         let mut wakeups = Vec::new();
         self.each_wakeup(&mut |wakeup| wakeups.push(wakeup)).await;
-        sort_by_thread(&mut wakeups, self.yielder).await;
+        self.sort_by_thread(&mut wakeups, |wakeup| wakeup.thread)
+            .await;
         wakeups
+    }
+
+    /// Sorts items that are ordered by a thread first.
+    pub(crate) async fn sort_by_thread<T: Ord>(
+        &self,
+        items: &mut [T],
+        thread: impl Fn(&T) -> ThreadId,
+    ) {
+        sort_by_thread(items, thread, self.yielder).await;
     }
 
     /// Calls `visit` for each turn in which a thread waited for another one that then woke it; `wakeups` are those of
@@ -188,25 +198,32 @@ impl RuleContext<'_> {
     }
 }
 
-/// Sorts wakeups, those of each thread by themselves: several times as fast as comparing any two.
-async fn sort_by_thread(wakeups: &mut [Wakeup], yielder: &dyn Yield) {
-    /// Numbers of threads that may be missing among the woken ones, beside one for each wakeup.
+/// Sorts items that are ordered by a thread first, those of each thread by themselves: several times as fast as comparing
+/// any two.
+async fn sort_by_thread<T: Ord>(
+    items: &mut [T],
+    thread: impl Fn(&T) -> ThreadId,
+    yielder: &dyn Yield,
+) {
+    /// Numbers of threads that may be missing, beside one for each item.
     const MISSING: usize = 1 << 12;
-    /// More wakeups of one thread are sorted in steps.
+    /// More items of one thread are sorted in steps.
     const MANY: usize = 1 << 12;
-    let numbers = wakeups.iter().map(|wakeup| wakeup.thread.0);
-    let least = numbers.clone().min().unwrap_or(0);
-    let most = numbers.max().unwrap_or(0);
-    let threads = ((most - least) as usize).saturating_add(1);
-    if threads > wakeups.len() + MISSING || u32::try_from(wakeups.len()).is_err() {
-        return sort(wakeups, yielder).await;
+    let numbers = items.iter().map(|item| thread(item).0);
+    let bounds = numbers.fold((u32::MAX, 0), |(least, most), number| {
+        (number.min(least), number.max(most))
+    });
+    let (least, most) = bounds;
+    let threads = (most.saturating_sub(least) as usize).saturating_add(1);
+    if threads > items.len() + MISSING || u32::try_from(items.len()).is_err() {
+        return sort(items, yielder).await;
     }
-    let place = |wakeup: &Wakeup| (wakeup.thread.0 - least) as usize;
+    let place = |item: &T| (thread(item).0 - least) as usize;
     let mut steps = Steps::new(yielder);
     let mut ends = vec![0_u32; threads];
-    for wakeup in &*wakeups {
+    for item in &*items {
         steps.step().await;
-        ends[place(wakeup)] += 1;
+        ends[place(item)] += 1;
     }
     let mut sum = 0;
     let starts = ends.iter_mut().map(|end| {
@@ -216,17 +233,17 @@ async fn sort_by_thread(wakeups: &mut [Wakeup], yielder: &dyn Yield) {
         start
     });
     let mut next: Vec<u32> = starts.collect();
-    for thread in 0..threads {
-        // Each wakeup that is in the way is moved to where it belongs.
-        while next[thread] < ends[thread] {
+    for number in 0..threads {
+        // Each item that is in the way is moved to where it belongs.
+        while next[number] < ends[number] {
             steps.step().await;
-            let from = next[thread] as usize;
-            let to = &mut next[place(&wakeups[from])];
-            wakeups.swap(from, *to as usize);
+            let from = next[number] as usize;
+            let to = &mut next[place(&items[from])];
+            items.swap(from, *to as usize);
             *to += 1;
         }
     }
-    for of_thread in wakeups.chunk_by_mut(|one, next| one.thread == next.thread) {
+    for of_thread in items.chunk_by_mut(|one, next| thread(one) == thread(next)) {
         steps.step().await;
         match of_thread.len() > MANY {
             true => sort(of_thread, yielder).await,
@@ -295,7 +312,8 @@ mod tests {
                 let mut wakeups: Vec<Wakeup> = (0..count).map(wakeup).collect();
                 let mut sorted = wakeups.clone();
                 sorted.sort();
-                block_on(sort_by_thread(&mut wakeups, &NoYield));
+                let sort = sort_by_thread(&mut wakeups, |wakeup| wakeup.thread, &NoYield);
+                block_on(sort);
                 assert_eq!(wakeups, sorted, "{count} of {threads}");
             }
         }

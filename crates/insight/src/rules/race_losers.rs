@@ -112,7 +112,7 @@ async fn steps(context: &RuleContext<'_>) -> (Vec<Step>, SeededSet<ThreadId>) {
         }
     };
     context.each_wakeup(&mut visit).await;
-    context.sort(&mut all).await;
+    context.sort_by_thread(&mut all, |step| step.creator).await;
     (all, wakers)
 }
 
