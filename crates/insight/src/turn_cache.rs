@@ -36,8 +36,9 @@ impl CachedTurns {
 /// Turns by thread, as many as fit.
 #[derive(Debug, Default)]
 pub(crate) struct TurnCache {
-    /// By [place](analysis::timeline::thread_lane::ThreadLane::place) of the thread, up to the last one that is cached.
-    threads: RefCell<Vec<CachedTurns>>,
+    /// By [place](analysis::timeline::thread_lane::ThreadLane::place) of the thread, in pages of [`PAGE`](Self::PAGE):
+    /// those without any are empty, as rules may look at few of very many threads.
+    threads: RefCell<Vec<Vec<CachedTurns>>>,
     turns: RefCell<TurnList>,
 }
 
@@ -46,9 +47,14 @@ impl TurnCache {
     /// again by each rule.
     const MAX_BYTES: usize = 32 << 20;
 
+    /// Threads per page.
+    const PAGE: usize = 256;
+
     /// Returns the turns of a thread with their numbers if they are in the cache.
     pub(crate) fn get(&self, place: u32) -> Option<impl Iterator<Item = (usize, Turn)> + use<'_>> {
-        let turns = self.threads.borrow().get(place as usize).copied()?;
+        let threads = self.threads.borrow();
+        let page = threads.get(place as usize / Self::PAGE)?;
+        let turns = *page.get(place as usize % Self::PAGE)?;
         if turns.offset == CachedTurns::NOT_CACHED {
             return None;
         }
@@ -100,12 +106,14 @@ impl TurnCache {
 
     /// Ends to add the turns of a thread: the cache has all of them now.
     pub(crate) fn end(&self, place: u32, turns: CachedTurns) {
-        let (mut threads, place) = (self.threads.borrow_mut(), place as usize);
-        if place >= threads.len() {
-            threads.resize(place + 1, CachedTurns::NONE);
+        let (number, place) = (place as usize / Self::PAGE, place as usize % Self::PAGE);
+        let mut threads = self.threads.borrow_mut();
+        if number >= threads.len() {
+            threads.resize_with(number + 1, Vec::new);
         }
-        if let Some(thread) = threads.get_mut(place) {
-            *thread = turns;
+        if let Some(page) = threads.get_mut(number) {
+            page.resize(Self::PAGE, CachedTurns::NONE);
+            page[place] = turns;
         }
     }
 }
