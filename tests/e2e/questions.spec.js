@@ -58,7 +58,7 @@ test('which thread starves, and through whom?', async ({ page }) => {
   await openLog(page, provoked('ready-while-idle'));
   const user = steps(page);
   await user.click(named(page, /threads waited for capability 0/));
-  await proved(page, 'Threads', /threads waited for capability 0, .* in all/);
+  await proved(page, 'Threads', /threads waited for capability 0, .* summed over threads/);
   await expect(card(page).locator('strong')).toHaveText(/^Thread \d+ \(worker-\d\)/);
   await user.press('i');
   await expect(details(page)).toContainText(/behind other threads, mostly worker-\d \(thread \d+\)|meanwhile capability 0/);

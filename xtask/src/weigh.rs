@@ -68,7 +68,7 @@ const MAX_PAGE_BYTES: u64 = 1_169_000;
 ///   work,
 /// - 2,000 for figures of each process, rows without a frame, and many stacks in collections,
 /// - 9,000 for spans and collections of each process, concurrent calls, and cuts of logs without an end.
-const MAX_WORKER_BYTES: u64 = 1_612_000;
+const MAX_WORKER_BYTES: u64 = 1_640_000;
 
 /// Maximum bytes of the program for fleets, which only its page loads: statistics, charts and texts, and the descriptions
 /// of metrics.
