@@ -389,32 +389,27 @@ impl RunLane {
 
     /// Appends to `next` the runs from index `from` to the end of its block; none at the end of the lane.
     pub(crate) fn read(&self, from: usize, next: &mut Vec<SweepRun>) {
-        let (mut starts, mut ends) = ([0; packed_column::BLOCK], [0; packed_column::BLOCK]);
-        let (mut threads, mut codes) = ([0; packed_column::BLOCK], [0; packed_column::BLOCK]);
-        let mut short = [0; packed_column::BLOCK];
-        let room = packed_column::BLOCK - from % packed_column::BLOCK;
-        let runs = &self.runs;
-        let count = runs.starts.read(from, &mut starts[..room]);
-        runs.ends.read(from, &mut ends[..count]);
-        runs.threads.read(from, &mut threads[..count]);
-        runs.codes.read(from, &mut codes[..count]);
-        runs.ready.short.read(from, &mut short[..count]);
-        next.extend((0..count).map(|i| {
-            let ready_ns = runs.ready.decode(from + i, short[i]);
-            SweepRun {
-                start: starts[i],
-                end: ends[i],
-                ready_since: starts[i].saturating_sub(ready_ns.unwrap_or_default()),
-                thread: threads[i],
-                was_ready: Durations::has_flag(short[i]),
-                stays_ready: StopCode(codes[i]).stays_ready(),
-            }
-        }));
+        self.read_block(from..self.count(), |run| {
+            next.push(SweepRun {
+                start: run.start,
+                end: run.end,
+                ready_since: run.start.saturating_sub(run.ready_ns.unwrap_or_default()),
+                thread: run.thread,
+                was_ready: run.ready_ns.is_some(),
+                stays_ready: run.code.stays_ready(),
+            });
+        });
     }
 
     /// Appends to `next` the runs from the start of `places` to the end of its block, but none beyond `places` or the
     /// end of the lane.
     pub(crate) fn read_places(&self, places: Range<usize>, next: &mut Vec<LaneRun>) {
+        self.read_block(places, |run| next.push(run));
+    }
+
+    /// Passes the runs from the start of `places` to the end of its block to `take`.
+    #[inline]
+    fn read_block(&self, places: Range<usize>, mut take: impl FnMut(LaneRun)) {
         let (mut starts, mut ends) = ([0; packed_column::BLOCK], [0; packed_column::BLOCK]);
         let (mut threads, mut codes) = ([0; packed_column::BLOCK], [0; packed_column::BLOCK]);
         let mut short = [0; packed_column::BLOCK];
@@ -426,16 +421,16 @@ impl RunLane {
         runs.threads.read(from, &mut threads[..count]);
         runs.codes.read(from, &mut codes[..count]);
         runs.ready.short.read(from, &mut short[..count]);
-        next.extend((0..count).map(|i| {
+        for i in 0..count {
             let ready_ns = runs.ready.decode(from + i, short[i]);
-            LaneRun {
+            take(LaneRun {
                 start: starts[i],
                 end: ends[i],
                 thread: threads[i],
                 code: StopCode(codes[i]),
                 ready_ns: ready_ns.filter(|_| Durations::has_flag(short[i])),
-            }
-        }));
+            });
+        }
     }
 
     /// Returns start and end of the runs at the indices `places`, with their indices, read block by block.
