@@ -683,3 +683,32 @@ fn made_events_have_the_size_that_the_logs_declare() {
         assert_eq!(sets, 2, "one for each process");
     }
 }
+
+/// The merged log does not show the damage of its parts: the message names each damaged log.
+#[test]
+fn damage_that_is_not_shown_names_its_log() {
+    let mut log = LogBuilder::new();
+    log.block(Some(0), (10, 10_000), |log| log.runs(10, 4));
+    let sound = log.bytes.clone();
+    log.raw(&[0xAB; 64]);
+    log.block(Some(0), (20_000, 30_000), |log| log.runs(20_000, 4));
+    let damaged = log.end().bytes.clone();
+    let sound = [sound.as_slice(), &[0xFF, 0xFF]].concat();
+    let folder = TempDir::new().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    let logs = ["a.eventlog", "b.eventlog", "c.eventlog"].map(path);
+    for (log, bytes) in logs.iter().zip([&damaged, &sound, &damaged]) {
+        fs::write(log, bytes).expect("a file");
+    }
+    let [a, b, c] = &logs;
+    let merged = eventscope(&["merge", a, b, c, "--by", "start", "-o", &path("new")]);
+    let said = String::from_utf8_lossy(&merged.stderr);
+    let message =
+        "the new log contains what can be read, and does not show that the damaged part is missing";
+    let told: Vec<&str> = said
+        .lines()
+        .filter(|line| line.ends_with(message))
+        .collect();
+    let expected = [a, c].map(|log| format!("eventscope: {log}: {message}"));
+    assert_eq!(told, expected, "{said}");
+}

@@ -103,19 +103,20 @@ pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
         print_counts(counts, reader.len().0, begin);
     }
     let condition = report(&reader);
-    report_untold_damage(&reader);
+    if let Some(untold) = untold_damage(&reader) {
+        print_message(untold);
+    }
     Ok(condition)
 }
 
-/// Reports that a new log lacks the lost bytes of a damaged one without showing it. It shows only a missing end.
-pub(super) fn report_untold_damage(reader: &LogReader) {
+/// Returns the message that a new log lacks the lost bytes of a damaged one without showing it. It shows only a missing
+/// end.
+pub(super) fn untold_damage(reader: &LogReader) -> Option<&'static str> {
     let damage = reader.damage();
     let mut kinds = damage.kinds();
-    if kinds.any(|(kind, _)| kind.loses_data() && !kind.is_missing_end()) {
-        print_message(
-            "the new log contains what can be read, and does not show that the damaged part is missing",
-        );
-    }
+    kinds
+        .any(|(kind, _)| kind.loses_data() && !kind.is_missing_end())
+        .then_some("the new log contains what can be read, and does not show that the damaged part is missing")
 }
 
 /// Prints event and byte counts and the throughput to standard error.

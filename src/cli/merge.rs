@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Instant;
 
-use super::cut::{report_untold_damage, speed};
+use super::cut::{speed, untold_damage};
 use super::duration::nanoseconds;
 use super::input::Input;
 use super::output_file::{create_output, finish_output};
@@ -177,7 +177,9 @@ fn survey(log: &LogFile, input: &Input, align: &Align) -> Result<(Facts, Conditi
         .read(&mut survey)
         .map_err(|failure| failure.in_log(log.path()))?;
     let condition = report_in_log(log.path(), &reader);
-    report_untold_damage(&reader);
+    if let Some(untold) = untold_damage(&reader) {
+        print_message(format_args!("{}: {untold}", log.path().display()));
+    }
     let header = reader.header().map(|header| &**header);
     Ok((survey.finish(header), condition, reader.len().0))
 }
