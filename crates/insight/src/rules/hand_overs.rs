@@ -1,4 +1,4 @@
-//! Do threads wake each other across capabilities?
+//! Do threads wake threads of other capabilities?
 //!
 //! To wake a thread of another capability, a thread sends it a message. If the capability was idle, its OS thread
 //! sleeps in the kernel, and the woken thread runs only tens of microseconds later. If threads work in turns,
@@ -30,13 +30,13 @@ const ONE_WAY: f64 = 0.75;
 
 const MEANING: &str = "The woken thread belongs to another capability, whose OS thread must be woken first. Each row names the woken thread, then the one that woke it. Within one capability a wakeup takes less than a microsecond.";
 
-const MEANING_IF_BOUND: &str = "A bound thread (main, one made by forkOS, or one that foreign code called) runs on its own OS thread, which must be woken for it. Two unbound threads on one capability wake each other within a microsecond. Each row names the woken thread first.";
+const MEANING_IF_BOUND: &str = "A bound thread (main, one made by forkOS, or one that foreign code called) runs on its own OS thread, which must be woken for it. On one capability, an unbound thread wakes another within a microsecond. Each row names the woken thread first.";
 
 const MORE_IF_ONE_WAY: &str = " Usually the waking thread goes on meanwhile: only what waits for the result of the woken thread becomes slower.";
 
 pub(super) const RULE: Rule = Rule {
     name: "hand-overs",
-    question: "Do threads wake each other across capabilities?",
+    question: "Do threads wake threads of other capabilities?",
     inputs: &[Input::EachRun],
     evaluate: yielding!(evaluate),
 };
@@ -272,4 +272,17 @@ pub(super) fn one_capability_advice(context: &RuleContext<'_>) -> Option<Advice>
             "no parallelism in any part of the program",
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MEANING, MEANING_IF_BOUND, MORE_IF_ONE_WAY, RULE};
+
+    /// Wakeups may go in one direction only.
+    #[test]
+    fn no_text_claims_both_directions() {
+        for text in [RULE.question, MEANING, MEANING_IF_BOUND, MORE_IF_ONE_WAY] {
+            assert!(!text.contains("each other"), "{text}");
+        }
+    }
 }
