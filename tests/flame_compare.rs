@@ -198,6 +198,24 @@ fn a_picture_says_what_became_more() {
     assert_ne!(absolute, stdout(&["flamegraph", NOW, "--format", "svg"]));
 }
 
+/// An empty picture has the same reason as an empty table.
+#[test]
+fn an_empty_comparison_has_a_reason() {
+    let words = [
+        "flamegraph",
+        NOW,
+        "--compare",
+        BEFORE,
+        "--step",
+        "focus:Typo",
+    ];
+    for format in ["svg", "totals"] {
+        let output = eventscope(&[&words[..], &["--format", format]].concat());
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("no stacks match"), "{format}: {said}");
+    }
+}
+
 #[test]
 fn what_cannot_be_compared_is_said() {
     let status = |words: &[&str]| eventscope(words).status.code();

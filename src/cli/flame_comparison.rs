@@ -66,6 +66,7 @@ impl ComparedLog {
                 .find(|info| info.source == query.choice.source);
             let picture = source.map(|source| {
                 let answer = answer(&compared, &query);
+                report_if_empty(answer.1.is_empty(), &query);
                 svg(answer, &query, source, &Palette::LIGHT, false)
             });
             let picture = picture.unwrap_or_default();
