@@ -69,6 +69,8 @@ const CAUSES_BY_EVIDENCE: &[(&str, &str, IsRelated)] = &[
     ("lock-convoy", "small-pool", is_severe_or_medium),
     // A lock in a thunk's evaluation, or main that waits for both.
     ("lock-convoy", "mutual-thunks", costs_half),
+    // Who holds what the others wait for waits for a core.
+    ("lock-convoy", "short-of-cores", is_severe_or_medium),
     // Collections copy the chain of thunks, and stop threads that take turns.
     ("nursery-too-small", "mutual-thunks", is_severe),
     ("par-gc-unbalanced", "mutual-thunks", is_severe),
@@ -571,6 +573,7 @@ mod tests {
             ("par-gc-unbalanced", "capabilities-unused", None, High),
             ("nursery-too-small", "costly-flags", Some("-C0.0001"), High),
             ("major-gc-heavy", "live-growth", None, Medium),
+            ("lock-convoy", "short-of-cores", None, Medium),
             ("mutual-thunks", "short-of-cores", None, Medium),
             ("remembered-set", "short-of-cores", None, Medium),
             ("deep-stack", "sparks", None, High),
