@@ -50,7 +50,7 @@ const NUMBER_FLAGS: [&str; 22] = [
     "qb", "qg", "qi", "qn",
 ];
 /// The ways in which a runtime can be built.
-const WAYS: [&str; 8] = ["rts", "thr", "l", "p", "s", "v", "debug", "dyn"];
+const WAYS: [&str; 9] = ["rts", "thr", "l", "p", "pm", "s", "v", "debug", "dyn"];
 /// Kinds of ticky counters.
 const COUNTERS: [&str; 12] = [
     "fun", "thk", "thk_u", "thk_se", "con", "lne", "fun,se", "thk,se", "upd", "infer", "entCntr",
