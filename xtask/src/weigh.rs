@@ -67,8 +67,9 @@ const MAX_PAGE_BYTES: u64 = 1_169_000;
 /// - 5,000 for stages that set the pace, slots counted in STM, threads that are kept waiting, and sparks that leave their
 ///   work,
 /// - 2,000 for figures of each process, rows without a frame, and many stacks in collections,
-/// - 9,000 for spans and collections of each process, concurrent calls, and cuts of logs without an end.
-const MAX_WORKER_BYTES: u64 = 1_640_000;
+/// - 9,000 for spans and collections of each process, concurrent calls, and cuts of logs without an end,
+/// - 24,000 for long tables as text, and for turns and wakeups in few bytes.
+const MAX_WORKER_BYTES: u64 = 1_636_000;
 
 /// Maximum bytes of the program for fleets, which only its page loads: statistics, charts and texts, and the descriptions
 /// of metrics.
