@@ -58,7 +58,7 @@ pub struct RuleContext<'a> {
     pub(crate) wakeups: OnceCell<Option<WakeupList>>,
     /// Threads that are bound to OS threads, computed on first use.
     pub(crate) bound_threads: OnceCell<SeededSet<ThreadId>>,
-    /// Turns of threads in the range, as far as rules have read them.
+    /// Turns of threads in the range, as far as rules or the sums of threads have read them.
     pub(crate) turn_cache: TurnCache,
 }
 

@@ -243,8 +243,13 @@ async fn sort_by_thread<T: Ord>(
             *to += 1;
         }
     }
+    let mut sorted = 0;
     for of_thread in items.chunk_by_mut(|one, next| thread(one) == thread(next)) {
-        steps.step().await;
+        sorted += of_thread.len();
+        if sorted >= MANY {
+            sorted = 0;
+            yielder.yield_if_due().await;
+        }
         match of_thread.len() > MANY {
             true => sort(of_thread, yielder).await,
             false => of_thread.sort_unstable(),

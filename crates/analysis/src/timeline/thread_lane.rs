@@ -299,7 +299,7 @@ impl<'a> ThreadLane<'a> {
     }
 
     /// [`turn_sums_in`](Self::turn_sums_in) without an index, passing each turn that overlaps the range to `visit`, with
-    /// its number. None if these are not the turns that count, as where the times of a damaged log go backwards.
+    /// its number. None if a turn that counts does not overlap the range, as one that begins at its end.
     pub(crate) fn turn_sums_visiting(
         &self,
         (from, to): (&LanePositions, &LanePositions),

@@ -548,9 +548,9 @@ impl Store {
         let look = |(index, thread): (u32, &Thread), of_thread: ThreadSums| {
             all.count += 1;
             if let (Some(list), Some(ran_ns)) = (&mut run_times, ran_ns(&of_thread)) {
-                list.push((thread.id, ran_ns));
-                if list.len() > MAX_RUN_TIMES {
-                    run_times = None;
+                match list.len() < MAX_RUN_TIMES {
+                    true => list.push((thread.id, ran_ns)),
+                    false => run_times = None,
                 }
             }
             sums.add(&of_thread);

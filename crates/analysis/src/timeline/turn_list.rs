@@ -40,7 +40,7 @@ impl TurnList {
         flags |= if has_parts { HAS_READY_PARTS } else { 0 };
         self.bytes.extend([flags, last_stop.0]);
         self.bytes.extend(code.map(|code| code.0));
-        // Turns of a thread follow one another, but not where the times of a damaged log go backwards.
+        // Turns of a thread follow one another.
         push_number(&mut self.bytes, from.wrapping_sub(self.last_end_ns));
         push_number(&mut self.bytes, ready - from);
         push_number(&mut self.bytes, start - ready);

@@ -16,6 +16,8 @@ use eventlog::hash::{SeededMap, SeededSet};
 const MIN_COUNT: usize = 20;
 const FEW: usize = 8;
 const MOST: f64 = 0.50;
+/// Maximum number of runs of a thread whose turns are read from the cache, which has no index.
+const MAX_CACHED_RUNS: usize = 64;
 /// Minimum share of all running time that they take after another thread has won. Those that are ended in time took
 /// up to 13 %.
 const MIN_SHARE: f64 = 0.20;
@@ -148,9 +150,6 @@ fn running_ns(
         run.map_or(0, |run| run.duration().0)
     };
     let sum = |sum_ns: u64, (_, turn): (usize, Turn)| sum_ns.saturating_add(ran_ns(&turn));
-    if let Some(turns) = context.cached_turns(thread) {
-        return turns.fold(0, sum);
-    }
     let Some(life) = lives.life(thread) else {
         return 0;
     };
@@ -158,6 +157,12 @@ fn running_ns(
     let known = life.complete_life();
     if known.is_some_and(|(known, _)| known.end() <= part.start()) {
         return 0;
+    }
+    // A damaged log can create one thread thousands of times.
+    if life.runs() <= MAX_CACHED_RUNS
+        && let Some(turns) = context.cached_turns(thread)
+    {
+        return turns.fold(0, sum);
     }
     life.turns_overlapping(part).fold(0, sum)
 }
