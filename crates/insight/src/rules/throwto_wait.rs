@@ -87,9 +87,9 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     };
     let mut finding = match context.share_of_caps(idle_ns) < MIN_IDLE {
         true => Finding {
-            severity: Severity::of_latency(longest.ns),
+            severity: Severity::of_latency(sum_ns),
             cost: Value::Ns(longest.ns),
-            share: context.share(longest.ns),
+            share: context.share(any_ns),
             ..Finding::new(RULE.name, Axis::Latency, title)
         },
         false => {
